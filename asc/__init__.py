@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python kernels for Ascend NPUs that run on any machine.
+
+Decorate a function with `@asc.jit`, write calls that map one to one onto Ascend C, and launch it with
+`kernel[cores, stream](...)` on torch or numpy arrays. Without an NPU the embedded device simulator runs it and finds what
+hardware would punish in silence.
+"""
+
+from asc import _asc
+from asc._asc import *  # noqa: F403 - dtypes, enums, ops and kinds, all from the core's tables
+from asc._asc import JITFunction, __version__, bool_, int1  # noqa: F401 - not all of them are public below
+from asc._jit import CodegenOptions, CompileOptions, ConstExpr, LaunchOptions, jit
+
+# Names with a meaning of their own in the core, or internal, are not part of `from asc import *`.
+_PRIVATE = {
+    "JITFunction", "LaunchHandle", "bit", "bool_", "compiled_diagnostics", "compiled_save", "compiled_text", "get_platform",
+    "int1", "last_findings", "launch_hooks", "op_table", "platforms", "register_mock_types", "set_platform", "shutdown_pool",
+    "unsupported",
+    "MatmulPolicy", "BatchOutMode", "print",
+}  # fmt: skip
+_ERRORS = (
+    "AlignmentError", "BoundsError", "CompileError", "DeadlockError", "Finding", "FindingWarning", "KernelError", "LaunchError",
+    "PerformanceWarning", "QueueError", "RaceError", "ScalarError", "SyncError", "TimeoutError", "UninitError",
+)  # fmt: skip
+
+last_findings = _asc.last_findings
+__all__ = sorted(
+    {name for name in vars(_asc) if not name.startswith("_") and name not in _PRIVATE}
+    | {"CodegenOptions", "CompileOptions", "ConstExpr", "LaunchOptions", "jit"}
+)
+
+
+def __getattr__(name: str):
+    """Errors are loaded when first asked for; names of the API that are not built yet say so when used."""
+    if name in _ERRORS:
+        from asc import errors
+
+        return getattr(errors, name)
+    if name == "adv":
+        import importlib
+
+        return importlib.import_module("asc.adv")
+    from asc._names import NAMES
+
+    qualified = f"asc.{name}"
+    if qualified in NAMES:
+        return _asc.unsupported(qualified)
+    raise AttributeError(f"module 'asc' has no attribute '{name}'")
+
+
+def __dir__():
+    return sorted([*globals(), *_ERRORS])

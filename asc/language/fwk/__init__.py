@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Import paths of the reference."""

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls: ops from their rows (a family is a printer form), the few exceptions, and helpers.
+//   function       AscendC::Name<template args>(args)
+//   method         x.Name<template args>(args)
+//   construction   Type name(args)
+//   operator       x + n, x[n]
+#include <bit>
+#include <iterator>
+
+#include "emit/printer.h"
+
+namespace asc::emit {
+
+using ir::as;
+
+namespace {
+
+constexpr OpId kExceptions[] = {OpId::LocalTensor_GetPhyAddr};
+
+struct OperatorForm {
+  std::string_view py_name, text;
+  int prec;
+  bool reflected;
+};
+constexpr OperatorForm kOperators[] = {
+    {"__add__", " + ", kAdditive, false},        {"__radd__", " + ", kAdditive, true},
+    {"__sub__", " - ", kAdditive, false},        {"__rsub__", " - ", kAdditive, true},
+    {"__mul__", " * ", kMultiplicative, false},  {"__rmul__", " * ", kMultiplicative, true},
+    {"__truediv__", " / ", kMultiplicative, false}, {"__and__", " & ", kBitAnd, false},
+    {"__or__", " | ", kBitOr, false},            {"__lt__", " < ", kRelational, false},
+    {"__le__", " <= ", kRelational, false},      {"__gt__", " > ", kRelational, false},
+    {"__ge__", " >= ", kRelational, false},      {"__eq__", " == ", kEquality, false},
+    {"__ne__", " != ", kEquality, false},
+};
+
+const OperatorForm* find_operator(std::string_view py_name) {
+  for (const OperatorForm& form : kOperators)
+    if (form.py_name == py_name) return &form;
+  return nullptr;
+}
+
+// A template argument that was left out, or says what the row's default says.
+bool is_default(const ParamDesc& param, const ir::Expr* arg) {
+  if (!param.has_default || !param.cpp_default) return false;
+  if (!arg) return true;
+  const auto* c = as<ir::Const>(arg);
+  return c && c->as_double() == param.default_value;
+}
+
+}  // namespace
+
+std::span<const OpId> emit_exceptions() { return kExceptions; }
+
+// ---- arguments ---------------------------------------------------------------------------------------------------
+
+void Printer::default_value(const ParamDesc& param) {
+  using Form = TypePattern::Form;
+  if (param.type.form == Form::Enum) return enum_value(param.type.enum_id, static_cast<int64_t>(param.default_value));
+  const DType type = param.type.form == Form::Scalar ? param.type.dtype : DType::I32;
+  const auto bits = is_float(type) ? std::bit_cast<int64_t>(param.default_value) : static_cast<int64_t>(param.default_value);
+  literal(Type::scalar(type), bits, kAny);
+}
+
+void Printer::argument(const ir::OpCall& e, int index) {
+  using Form = TypePattern::Form;
+  const ParamDesc& param = e.proto().params[static_cast<size_t>(index)];
+  const ir::Expr* arg = e.args[static_cast<size_t>(index)];
+  if (param.type.form == Form::DTypeOf) return put(cpp_name(e.vars[param.type.var]));
+  if (!arg) return default_value(param);
+  if (param.is_template) {
+    const bool same = !is_int(param.type.dtype) || natural(arg) != DType::Void;
+    return same ? expr(arg, kAdditive) : exact(arg, kAdditive);  // `>` and `>>` would end the list
+  }
+  // T is deduced from every operand that has it: a number must be of exactly that type. The methods of a tensor know T.
+  if (param.type.form == Form::Var && !e.self) return exact(arg);
+  if (arg->type.is_scalar()) return converted(arg, param.type.form == Form::Scalar ? param.type.dtype : arg->type.elem);
+  expr(arg);
+}
+
+// The template arguments that C++ cannot find by itself: all up to the last that says something new.
+void Printer::template_arguments(const ir::OpCall& e) {
+  const OverloadDesc& proto = e.proto();
+  size_t count = proto.template_count;
+  while (count > 0 && is_default(proto.params[proto.cpp_order[count - 1]], e.args[proto.cpp_order[count - 1]])) count--;
+  if (count == 0) return;
+  put('<');
+  for (size_t i = 0; i < proto.leading_vars; i++) {
+    if (i > 0) put(", ");
+    put(cpp_name(e.vars[i]));
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0 || proto.leading_vars > 0) put(", ");
+    argument(e, proto.cpp_order[i]);
+  }
+  put('>');
+}
+
+// Runtime arguments; those at the end that Python left out are left out in C++ too, if it has the same defaults.
+void Printer::arguments(const ir::OpCall& e) {
+  const OverloadDesc& proto = e.proto();
+  size_t end = proto.cpp_order.size();
+  const auto skipped = [&](size_t i) {
+    const ParamDesc& param = proto.params[proto.cpp_order[i]];
+    return param.dir == Dir::PythonOnly || (!e.args[proto.cpp_order[i]] && param.cpp_default);
+  };
+  while (end > proto.template_count && skipped(end - 1)) end--;
+  bool first = true;
+  for (size_t i = proto.template_count; i < end; i++) {
+    if (proto.params[proto.cpp_order[i]].dir == Dir::PythonOnly) continue;
+    if (!first) put(", ");
+    first = false;
+    argument(e, proto.cpp_order[i]);
+  }
+}
+
+// An object built from defaults alone is declared without parentheses.
+bool Printer::has_constructor_arguments(const ir::OpCall& e) const {
+  const OverloadDesc& proto = e.proto();
+  for (size_t i = 0; i < proto.params.size(); i++)
+    if (!proto.params[i].is_template && e.args[i]) return true;
+  return false;
+}
+
+// ---- ops ---------------------------------------------------------------------------------------------------------
+
+void Printer::constructed_type(const ir::OpCall& e, const Type& type) {
+  const OverloadDesc& proto = e.proto();
+  const bool spelt = proto.template_count > 0 && (type.kind == Kind::TQue || type.kind == Kind::TBuf);
+  if (!spelt) return type_name(type);
+  put(kKinds[static_cast<int>(type.kind)].cpp_class);
+  template_arguments(e);
+}
+
+void Printer::op_call(const ir::OpCall& e, int min) {
+  if (emit_exception(e, min)) return;
+  const OpDesc& desc = e.desc();
+  if (desc.family == Family::Construct) {
+    constructed_type(e, e.type);
+    put('(');
+    if (has_constructor_arguments(e)) arguments(e);
+    return put(')');
+  }
+  if (desc.family == Family::Operator || desc.py_name == "__getitem__") return operator_call(e, min);
+  if (e.self) {
+    expr(e.self, kPostfix);
+    put('.');
+  } else {
+    put("AscendC::");
+  }
+  put(desc.name);
+  template_arguments(e);
+  put('(');
+  arguments(e);
+  put(')');
+}
+
+void Printer::operator_call(const ir::OpCall& e, int min) {
+  const OpDesc& desc = e.desc();
+  if (desc.py_name == "__getitem__") {
+    // A slice's length has no place in Ascend C: the view starts at its first element.
+    expr(e.self, kPostfix);
+    put('[');
+    argument(e, 0);
+    return put(']');
+  }
+  if (desc.py_name == "__neg__" || desc.py_name == "__invert__") {
+    const bool parens = open(kUnary, min);
+    put(desc.py_name == "__neg__" ? '-' : '~');
+    expr(e.self, kUnary);
+    return close(parens);
+  }
+  const OperatorForm* form = find_operator(desc.py_name);
+  if (!form) ASC_BUG("no C++ operator for a row of the family Operator");
+  const bool parens = open(form->prec, min);
+  const ir::Expr* left = form->reflected ? e.args[0] : e.self;
+  const ir::Expr* right = form->reflected ? e.self : e.args[0];
+  // Any integer may be added to an address, whatever its width.
+  const auto side = [&](const ir::Expr* x, int at_least) {
+    const auto* c = as<ir::Cast>(x);
+    const bool widens = c && x->type.is_scalar() && c->operand->type.is_scalar() && x->type.elem == DType::I64 &&
+                        is_int(c->operand->type.elem) && c->operand->type.elem != DType::U64;
+    expr(widens ? c->operand : x, at_least);
+  };
+  side(left, form->prec);
+  put(form->text);
+  side(right, form->prec + 1);
+  close(parens);
+}
+
+// ---- helpers of the module -----------------------------------------------------------------------------------------
+
+void Printer::call(const ir::Function& callee, std::span<ir::Expr* const> args, std::span<const std::string_view> results) {
+  put(function_names_[callee.id]);
+  put('(');
+  bool first = true;
+  for (size_t i = 0; i < args.size(); i++) {
+    if (!first) put(", ");
+    first = false;
+    const Type& type = callee.params[i]->type;
+    if (type.is_scalar()) {
+      converted(args[i], type.elem);
+    } else {
+      expr(args[i]);
+    }
+  }
+  for (const std::string_view result : results) {
+    if (!first) put(", ");
+    first = false;
+    put(result);
+  }
+  put(')');
+}
+
+// ---- exceptions --------------------------------------------------------------------------------------------------
+
+bool Printer::emit_exception(const ir::OpCall& e, int min) {
+  switch (e.op) {
+    case OpId::LocalTensor_GetPhyAddr: emit_LocalTensor_GetPhyAddr(e, min); return true;
+    default: return false;
+  }
+}
+
+// A number on the device, a pointer in the headers' CPU mode: this cast takes both.
+void Printer::emit_LocalTensor_GetPhyAddr(const ir::OpCall& e, int) {
+  put("reinterpret_cast<uint64_t>(");
+  expr(e.self, kPostfix);
+  put(".GetPhyAddr(");
+  if (e.args[0]) argument(e, 0);
+  put("))");
+}
+
+}  // namespace asc::emit

@@ -1,0 +1,529 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements, each the one C++ statement that a person would have written for the Python one. Loops are in
+// ascendc_loops.cpp.
+#include <algorithm>
+#include <cstring>
+
+#include "emit/printer.h"
+#include "ir/visit.h"
+
+namespace asc::emit {
+
+using ir::as;
+
+namespace {
+
+// The core predicate that an expression is, with `not` taken in: a core is AIC or AIV.
+bool is_core_predicate(const ir::Expr* e, bool* aic) {
+  if (const auto* p = as<ir::CorePredicate>(e)) {
+    *aic = p->aic;
+    return true;
+  }
+  const auto* u = as<ir::Unary>(e);
+  if (!u || u->op != ir::UnaryOp::Not || !is_core_predicate(u->operand, aic)) return false;
+  *aic = !*aic;
+  return true;
+}
+
+void flatten_and(const ir::Expr* e, std::vector<const ir::Expr*>& terms) {
+  const auto* l = as<ir::Logical>(e);
+  if (!l || l->op != ir::LogicalOp::And) {
+    terms.push_back(e);
+    return;
+  }
+  flatten_and(l->left, terms);
+  flatten_and(l->right, terms);
+}
+
+bool has_core_term(const std::vector<const ir::Expr*>& terms) {
+  bool aic = false;
+  return std::any_of(terms.begin(), terms.end(), [&](const ir::Expr* e) { return is_core_predicate(e, &aic); });
+}
+
+std::string_view core_condition(bool aic) { return aic ? "ASCEND_IS_AIC" : "ASCEND_IS_AIV"; }
+
+bool is_empty(const ir::Block* b) { return !b || b->empty(); }
+
+}  // namespace
+
+void Printer::block(const ir::Block* b) {
+  const size_t names = locals_.mark();
+  const size_t constants = visible_.size();
+  depth_++;
+  if (b) statements(b);
+  depth_--;
+  locals_.release(names);
+  visible_.resize(constants);
+}
+
+void Printer::statements(const ir::Block* b) {
+  for (const ir::Stmt* s : *b) statement(s);
+}
+
+void Printer::statement(const ir::Stmt* s) {
+  using Kind = ir::StmtKind;
+  switch (s->kind) {
+    case Kind::ConstDecl: return const_decl(*as<ir::ConstDecl>(s));
+    case Kind::Decl: return declaration(*as<ir::Decl>(s));
+    case Kind::Assign: {
+      const auto& a = *as<ir::Assign>(s);
+      return assign(name_of(*a.var), a.var->type, a.value, s->loc);
+    }
+    case Kind::SetField: {
+      const auto& f = *as<ir::SetField>(s);
+      indent();
+      expr(f.object, kPostfix);
+      put('.');
+      put(field_name(f.object->type, f.index));
+      put(" = ");
+      converted(f.value, ir::field_type(module_, f.object->type, f.index).elem);
+      put(';');
+      return end_line(s->loc);
+    }
+    case Kind::Eval: return eval(*as<ir::Eval>(s));
+    case Kind::CallAssign: return call_assign(*as<ir::CallAssign>(s));
+    case Kind::If: return if_(*as<ir::If>(s), false);
+    case Kind::For: return for_(*as<ir::For>(s));
+    case Kind::While: return while_(*as<ir::While>(s));
+    case Kind::Break:
+      if (!loops_.empty() && !loops_.back().flag.empty()) {
+        indent();
+        put(loops_.back().flag);
+        put(" = true;");
+        end_line(s->loc);
+      }
+      indent();
+      put("break;");
+      return end_line(s->loc);
+    case Kind::Continue:
+      indent();
+      put("continue;");
+      return end_line(s->loc);
+    case Kind::Return: return return_(*as<ir::Return>(s));
+    case Kind::Assert: return assert_(*as<ir::Assert>(s));
+    case Kind::Print: return print_(*as<ir::Print>(s));
+  }
+}
+
+// ---- constants and variables -------------------------------------------------------------------------------------
+
+void Printer::constant_line(const ir::NamedConst& c, std::string_view name) {
+  put("constexpr ");
+  type_name(c.type);
+  put(' ');
+  put(name);
+  put(" = ");
+  ir::Const value;
+  value.kind = ir::ExprKind::Const;
+  value.type = c.type;
+  value.bits = c.bits;
+  value.spelling = c.spelling;
+  const auto* same = as<ir::Const>(c.spelling);
+  if (same && same->named) {
+    value.named = same->named;
+    value.spelling = nullptr;
+  }
+  if (c.type.is_scalar()) {
+    converted(&value, c.type.elem);
+  } else {
+    expr(&value);
+  }
+  put(';');
+}
+
+void Printer::const_decl(const ir::ConstDecl& s) {
+  const ir::NamedConst& c = *s.constant;
+  const auto* same = as<ir::Const>(c.spelling);
+  const ir::NamedConst* global = same ? same->named : nullptr;
+  if (global && !global->scope && global->name == c.name && global->type == c.type && global->bits == c.bits) {
+    const std::string_view name = visible_name(*global);
+    if (!name.empty()) {  // the global of that name is already there
+      visible_.push_back({&c, name, -1, global});
+      return;
+    }
+  }
+  const size_t begin = out_.size();
+  const_in_print_ = static_cast<int>(printed_.size());
+  printed_.push_back({&c, begin, begin, {}, false});
+  const std::string_view name = locals_.add(pool_, legal_name(pool_, c.name), &pinned_);
+  indent();
+  constant_line(c, name);
+  end_line(s.loc);
+  printed_.back().end = out_.size();
+  visible_.push_back({&c, name, const_in_print_, nullptr});
+  const_in_print_ = -1;
+}
+
+void Printer::declaration(const ir::Decl& s) {
+  const ir::Var& v = *s.var;
+  if (std::find(result_vars_.begin(), result_vars_.end(), &v) != result_vars_.end()) {
+    if (s.init) assign(name_of(v), v.type, s.init, s.loc);  // it is a parameter: declared already
+    return;
+  }
+  const auto* call = as<ir::OpCall>(s.init);
+  if (call && call->desc().family == Family::Construct) return construct(s, *call);
+  bool aic = false;
+  if (is_core_predicate(s.init, &aic)) {
+    indent();
+    put("bool ");
+    put(declare(v));
+    put(';');
+    end_line(s.loc);
+    return assign(name_of(v), v.type, s.init, s.loc);
+  }
+  indent();
+  type_name(v.type);
+  put(' ');
+  if (!s.init) {
+    put(declare(v));
+  } else {
+    // The initialiser may name an earlier variable of the same Python name: it is printed before the new one is declared.
+    const size_t at = out_.size();
+    if (v.type.is_scalar()) {
+      converted(s.init, v.type.elem);
+    } else {
+      expr(s.init);
+    }
+    insert_name(at, declare(v));
+  }
+  put(';');
+  end_line(s.loc);
+}
+
+// An object's declaration: template arguments and constructor arguments as they were written.
+void Printer::construct(const ir::Decl& s, const ir::OpCall& call) {
+  const ir::Var& v = *s.var;
+  const std::string_view name = declare(v);
+  indent();
+  constructed_type(call, v.type);
+  put(' ');
+  put(name);
+  if (has_constructor_arguments(call)) {
+    put('(');
+    arguments(call);
+    put(')');
+  }
+  put(';');
+  end_line(s.loc);
+}
+
+// "name = " in front of an initialiser that is printed already.
+void Printer::insert_name(size_t at, std::string_view name) {
+  out_.insert(at, " = ");
+  out_.insert(at, name);
+}
+
+void Printer::assign(std::string_view name, const Type& type, const ir::Expr* value, Loc loc) {
+  bool aic = false;
+  indent();
+  if (is_core_predicate(value, &aic)) {
+    put("if ");
+    put(core_condition(aic));
+    put(" {\n");
+    for (int arm = 0; arm < 2; arm++) {
+      indent();
+      put("  ");
+      put(name);
+      put(arm == 0 ? " = true;\n" : " = false;\n");
+      indent();
+      put(arm == 0 ? "} else {\n" : "}");
+    }
+    return end_line(loc);
+  }
+  put(name);
+  put(" = ");
+  if (type.is_scalar()) {
+    converted(value, type.elem);
+  } else {
+    expr(value);
+  }
+  put(';');
+  end_line(loc);
+}
+
+// ---- calls -------------------------------------------------------------------------------------------------------
+
+void Printer::eval(const ir::Eval& s) {
+  // A non-const reference of Ascend C binds to a variable only: a view gets a name first.
+  std::string_view named;
+  size_t which = 0;
+  const auto* call = as<ir::OpCall>(s.value);
+  const bool is_handle = call && (call->desc().family == Family::Queue || call->desc().family == Family::Buffer);
+  for (size_t i = 0; is_handle && i < call->args.size(); i++) {
+    const ir::Expr* arg = call->args[i];
+    if (!arg || call->proto().params[i].dir != Dir::InOut || as<ir::VarRef>(arg)) continue;
+    indent();
+    type_name(arg->type);
+    put(' ');
+    const size_t at = out_.size();
+    expr(arg);
+    named = fresh(call->proto().params[i].name);
+    which = i;
+    insert_name(at, named);
+    put(";\n");
+  }
+  indent();
+  if (!named.empty()) {
+    expr(call->self, kPostfix);
+    put('.');
+    put(call->desc().name);
+    put('(');
+    for (size_t i = 0; i < call->args.size(); i++) {
+      if (i > 0) put(", ");
+      if (i == which) {
+        put(named);
+      } else {
+        argument(*call, static_cast<int>(i));
+      }
+    }
+    put(')');
+  } else {
+    expr(s.value);
+  }
+  put(';');
+  end_line(s.loc);
+}
+
+void Printer::call_assign(const ir::CallAssign& s) {
+  std::array<std::string_view, 16> few;
+  std::vector<std::string_view> many;
+  std::span<std::string_view> names(few.data(), s.results.size());
+  if (s.results.size() > few.size()) {
+    many.resize(s.results.size());
+    names = many;
+  }
+  for (size_t i = 0; i < names.size(); i++) {
+    if (s.results[i]) {
+      names[i] = name_of(*s.results[i]);
+      continue;
+    }
+    const auto& wanted = s.callee->result_names;
+    indent();
+    type_name(s.callee->results[i]);
+    put(' ');
+    names[i] = fresh(i < wanted.size() && !wanted[i].empty() ? wanted[i] : "unused");
+    put(names[i]);
+    put(";\n");
+  }
+  indent();
+  call(*s.callee, s.args, names);
+  put(';');
+  end_line(s.loc);
+}
+
+// ---- branches ----------------------------------------------------------------------------------------------------
+
+void Printer::if_(const ir::If& s, bool chained) {
+  bool aic = false;
+  if (!chained) indent();
+  if (is_core_predicate(s.condition, &aic)) {
+    put("if ");
+    put(core_condition(aic));
+    put(" {");
+  } else {
+    if (is_empty(s.else_block) && !chained) {
+      std::vector<const ir::Expr*> terms;
+      if (as<ir::Logical>(s.condition)) flatten_and(s.condition, terms);
+      if (has_core_term(terms)) return nested_ifs(s, terms);
+    }
+    put("if (");
+    condition(s.condition);
+    put(") {");
+  }
+  end_line(s.loc);
+  block(s.then_block);
+  indent();
+  put('}');
+  if (is_empty(s.else_block)) {
+    put('\n');
+    return;
+  }
+  if (s.else_block->size() == 1) {
+    const auto* next = as<ir::If>(s.else_block->front());
+    std::vector<const ir::Expr*> terms;
+    if (next && as<ir::Logical>(next->condition)) flatten_and(next->condition, terms);
+    if (next && !has_core_term(terms)) {
+      put(" else ");
+      return if_(*next, true);
+    }
+  }
+  put(" else {\n");
+  block(s.else_block);
+  indent();
+  put("}\n");
+}
+
+// `a and core and b`: on the device the core predicate stands alone in its `if`.
+void Printer::nested_ifs(const ir::If& s, std::span<const ir::Expr* const> terms) {
+  int levels = 0;
+  for (size_t i = 0; i < terms.size(); levels++) {
+    bool aic = false;
+    if (levels > 0) indent();
+    put("if ");
+    if (is_core_predicate(terms[i], &aic)) {
+      put(core_condition(aic));
+      i++;
+    } else {
+      put('(');
+      for (bool first = true; i < terms.size() && !is_core_predicate(terms[i], &aic); i++, first = false) {
+        if (!first) put(" && ");
+        expr(terms[i], terms.size() > 1 ? kAnd + 1 : kAny);
+      }
+      put(')');
+    }
+    put(" {");
+    end_line(s.loc);
+    depth_++;
+  }
+  depth_--;
+  block(s.then_block);
+  for (; levels > 0; levels--, depth_--) {
+    indent();
+    put("}\n");
+  }
+  depth_++;
+}
+
+void Printer::return_(const ir::Return& s) {
+  const bool is_last = &s == last_statement_;
+  if (fn_->results.size() == 1 && s.values.size() == 1) {
+    const ir::Expr* value = s.values[0];
+    bool aic = false;
+    indent();
+    if (is_core_predicate(value, &aic)) {
+      put("if ");
+      put(core_condition(aic));
+      put(" {\n");
+      indent();
+      put("  return true;\n");
+      indent();
+      put("} else {\n");
+      indent();
+      put("  return false;\n");
+      indent();
+      put('}');
+      return end_line(s.loc);
+    }
+    put("return ");
+    if (fn_->results[0].is_scalar()) {
+      converted(value, fn_->results[0].elem);
+    } else {
+      expr(value);
+    }
+    put(';');
+    return end_line(s.loc);
+  }
+  for (size_t i = 0; i < s.values.size() && i < result_names_.size(); i++)
+    if (!result_vars_[i]) assign(result_names_[i], fn_->results[i], s.values[i], s.loc);
+  if (is_last) return;
+  indent();
+  put("return;");
+  end_line(s.loc);
+}
+
+// ---- text --------------------------------------------------------------------------------------------------------
+
+namespace {
+
+std::string_view conversion(DType type) {
+  switch (type) {
+    case DType::Bool:
+    case DType::I8:
+    case DType::I16:
+    case DType::I32: return "%d";
+    case DType::I64: return "%ld";
+    case DType::U8:
+    case DType::U16:
+    case DType::U32: return "%u";
+    case DType::U64: return "%lu";
+    case DType::F16:
+    case DType::BF16:
+    case DType::F32:
+    case DType::F64: return "%f";
+    case DType::Void: break;
+  }
+  return "%p";
+}
+
+void put_escaped(std::string& out, std::string_view text) {
+  static constexpr char kHex[] = "01234567";
+  for (const char c : text) {
+    switch (c) {
+      case '%': out += "%%"; break;
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\n': out += "\\n"; break;
+      case '\t': out += "\\t"; break;
+      case '\r': out += "\\r"; break;
+      default:
+        if (static_cast<unsigned char>(c) >= 32 && c != 127) {
+          out += c;
+        } else {  // three octal digits: a fourth cannot join them
+          const auto byte = static_cast<unsigned char>(c);
+          out += '\\';
+          out += kHex[byte >> 6];
+          out += kHex[(byte >> 3) & 7];
+          out += kHex[byte & 7];
+        }
+    }
+  }
+}
+
+}  // namespace
+
+// "text %d\n", value, ...
+void Printer::format_text(const ir::FormatText& text, std::string_view tail) {
+  put('"');
+  for (size_t i = 0; i < text.pieces.size(); i++) {
+    put_escaped(out_, text.pieces[i]);
+    if (i >= text.values.size()) continue;
+    const Type& type = text.values[i]->type;
+    put(type.kind == Kind::Enum ? "%d" : conversion(type.is_scalar() ? type.elem : DType::Void));
+  }
+  put_escaped(out_, tail);
+  put('"');
+  for (const ir::Expr* value : text.values) {
+    put(", ");
+    if (value->type.kind == Kind::Enum) {
+      put("static_cast<int32_t>(");
+      expr(value);
+      put(')');
+    } else {
+      exact(value);
+    }
+  }
+}
+
+void Printer::assert_(const ir::Assert& s) {
+  indent();
+  put("ascendc_assert(");
+  const size_t begin = out_.size();
+  expr(s.condition);
+  // The preprocessor splits at commas that no parenthesis holds: those of template arguments.
+  int depth = 0;
+  bool splits = false;
+  for (size_t i = begin; i < out_.size(); i++) {
+    depth += out_[i] == '(' ? 1 : out_[i] == ')' ? -1 : 0;
+    splits |= depth == 0 && out_[i] == ',';
+  }
+  if (splits) {
+    out_.insert(begin, "(");
+    put(')');
+  }
+  if (!s.message.pieces.empty()) {
+    put(", ");
+    format_text(s.message, {});
+  }
+  put(");");
+  end_line(s.loc);
+}
+
+void Printer::print_(const ir::Print& s) {
+  indent();
+  put("AscendC::printf(");
+  format_text(s.text, {});
+  put(");");
+  end_line(s.loc);
+}
+
+}  // namespace asc::emit

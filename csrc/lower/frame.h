@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lowers one specialisation of one function. Its parts are in files of their own: bindings and joins (scope.cpp), statements
+// (stmt.cpp), loops (loop.cpp), expressions (expr.cpp, arith.cpp, subscript.cpp), calls (call.cpp, op_call.cpp, builtins.cpp),
+// compile-time evaluation (static_eval.cpp), errors (errors.cpp).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lower/analysis.h"
+#include "lower/objects.h"
+#include "lower/promote.h"
+#include "lower/scope.h"
+#include "lower/session.h"
+#include "ops/signature.h"
+
+namespace asc::lower {
+
+// One argument of a call in the kernel's text.
+struct Argument {
+  Value value;
+  const ast::Node* node = nullptr;
+  const ast::Name* keyword = nullptr;  // null: positional
+};
+
+class Frame {
+ public:
+  Frame(Session& session, Specialisation& spec, Frame* caller, const ast::Node* call);
+  ~Frame();
+  void run_kernel();
+  void run_helper();  // parameters from the specialisation's key
+
+  // ---- errors (errors.cpp)
+  [[noreturn]] void fail(const ast::Node* node, std::string message, std::string hint = {}) const;
+  [[noreturn]] void fail(const ast::Node* node, const ast::Node* second, std::string message, std::string hint) const;
+  [[noreturn]] void fail_syntax(const ast::Node* node) const;
+  [[noreturn]] void fail_python(const ast::Node* node) const;  // the Python error that is set
+  std::string shown(const Value& v) const;                     // "int32", "GlobalTensor<float32>", "5", "list"
+  std::string_view text_of(const ast::Node* node) const { return spec_.function->source.slice(node->range); }
+  uint32_t line_of(const ast::Node* node) const { return spec_.function->source.absolute_line(node->range.line); }
+  Loc loc(const ast::Node* node) const { return node->range.loc(source_); }
+
+ private:
+  struct Region {
+    ir::Block* block;
+    uint32_t id;
+    size_t trail;
+  };
+  struct LoopState {
+    const ast::Node* node;
+    const Construct* construct;
+    bool unrolled = false;
+    bool breaks = false, continues = false;  // unrolled: a jump was taken at compile time
+    uint32_t depth = 0;                      // regions outside the body
+    std::vector<Binding> head;               // by construct->join
+    std::vector<Edge> breaks_out, turns;     // paths out of the loop, and back to its head
+    std::vector<ir::Var*> made;              // variables that the head made
+    bool retry = false;                      // a literal at the head takes another type: lower the body again
+  };
+  struct ReturnSite {
+    ir::Return* stmt;
+    ir::Block* block;
+    Value value;
+    const ast::Node* node;
+  };
+  struct Pending {  // an operand that waits for the ones after it
+    Value* value;
+    size_t mark;
+    uint32_t epoch;
+  };
+
+  // ---- regions, bindings, joins (scope.cpp)
+  void enter(ir::Block* block);
+  void leave();  // undoes the region's bindings
+  uint32_t depth() const { return static_cast<uint32_t>(regions_.size()) - 1; }
+  void set(uint32_t name, const Binding& b);
+  Value read(const ast::Name* name, const ast::Node* at);
+  Value global(const ast::Name* name, const ast::Node* at);
+  void bind(const ast::Name* name, Value v, const ast::Node* at, DType pin = DType::Void);
+  void bind_number(const ast::Name* name, Value v, const ast::Node* at);
+  void bind_expr(const ast::Name* name, ir::Expr* e, const ast::Node* at);
+  void adopt(const ast::Name* name, ir::Var* var, const ast::Node* at);
+  ir::Var* new_var(std::string_view name, Type type, const ast::Node* at);
+  ir::Var* declare(std::string_view name, ir::Expr* init, const ast::Node* at);
+  ir::Var* temporary(std::string_view name, ir::Expr* init, const ast::Node* at);
+  VarInfo& info(const ir::Var* var) { return vars_[var->id]; }
+  ir::Expr* ref(ir::Var* var, const ast::Node* at);
+  void assign_var(ir::Var* var, ir::Expr* value, const ast::Node* at);
+  void undeclare(ir::Var* var);
+  void declare_here(ir::Var* var, ir::Expr* init, const ast::Node* at);
+  void hoist(ir::Var* var, const ast::Node* at);      // to the current region, if it is declared further in
+  void bring_out(const Value& v, const ast::Node* at);
+  Edge edge(const std::vector<uint32_t>& names, ir::Block* block, bool jump = false) const;
+  std::vector<uint32_t> changed() const;              // names bound in the current region
+  Binding merge(uint32_t name, size_t index, std::span<Edge* const> edges, const ast::Node* at);
+  Binding merge_slot(uint32_t name, size_t index, std::span<Edge* const> edges, const ast::Node* at);
+  void merge_all(const std::vector<uint32_t>& names, std::span<Edge* const> edges, const ast::Node* at);
+  bool same_binding(const Binding& a, const Binding& b) const;
+  bool form_of(const Binding& b, Type* type, bool* literal) const;  // false: it has no runtime form
+  void put(ir::Var* slot, Binding& b, Edge& edge, uint32_t limit, const ast::Node* at);
+  void turn_anchor(Anchor* anchor, ir::Var* var, const Value& value, bool declare);
+  ir::Expr* convert_to(const Value& v, Type type, const ast::Node* at);
+  const ast::Name* name_of(uint32_t id) const { return module_.names[id]; }
+  Binding head_binding(uint32_t name, const LoopState& loop);
+  void flow_to_head(LoopState& loop, const ast::Node* at);
+  std::string describe(const Binding& b) const;       // "int32", "a TQue": for messages
+
+  // ---- statements (stmt.cpp, loop.cpp)
+  void block(const ast::NodeList& body);
+  void statement(const ast::Node* s);
+  void assign(const ast::Assign* s);
+  void ann_assign(const ast::AnnAssign* s);
+  void aug_assign(const ast::AugAssign* s);
+  void store(const ast::Node* target, const Value& v, const ast::Node* at);
+  void store_attribute(const ast::Attribute* target, const Value& v, const ast::Node* at);
+  void store_item(const ast::Subscript* target, const Value& v, const ast::Node* at);
+  void unpack(const ast::Sequence* target, const Value& v, const ast::Node* at);
+  void if_statement(const ast::If* s);
+  void return_statement(const ast::Return* s);
+  void assert_statement(const ast::Assert* s);
+  void expression_statement(const ast::ExprStmt* s);
+  void break_or_continue(const ast::Node* s);
+  void for_statement(const ast::For* s);
+  void range_loop(const ast::For* s, std::span<const Argument> args, const ast::Node* call, bool reversed);
+  void unroll(const ast::For* s, std::span<const Value> items);
+  Value parameter(std::string_view name, const ArgKey& key, const ast::Node* at);
+  DType annotated_dtype(const ast::Node* annotation);
+  void while_statement(const ast::While* s);
+  void prepare_head(LoopState& loop);
+  void finish_loop(LoopState& loop, Edge* exit, const ast::NodeList& orelse, bool runs, ir::Block** orelse_block);
+  void finish_function();
+  Shape shape_of(std::span<const Value> values, std::vector<std::vector<ir::Expr*>>* leaves, std::string_view name);
+
+  // ---- expressions (expr.cpp, arith.cpp, subscript.cpp)
+  Value expression(const ast::Node* e);
+  Value constant(const ast::Constant* c);
+  Value attribute(const Value& object, const ast::Name* name, const ast::Node* at);
+  Value conditional(const ast::IfExp* e);
+  Value short_circuit(const ast::BoolOp* e, uint32_t index);
+  Value compare_chain(const ast::Compare* e);
+  Value sequence(const ast::Sequence* e, bool raw = false);  // raw: the items are used up at once, in order
+  void keep_value(Value* v, const ast::Node* at);
+  Value again(const Value& v, const ast::Node* at);
+  Value shared(const Value& v, const ast::Node* at);
+  ir::Const* copy_const(const ir::Const* c, const ast::Node* at);
+  std::optional<uint16_t> field_of(const Type& type, std::string_view name) const;
+  Value dict(const ast::Dict* e);
+  Value comprehension(const ast::Comp* e);
+  void comprehend(const ast::Comp* e, uint32_t index, Seq* list, Map* map);
+  void store_in_map(Map* map, PyObject* key, const Value& v, const ast::Node* at);
+  void store_hidden(const ast::Node* target, const Value& v);
+  Value joined(const ast::JoinedStr* e);
+  Value subscript(const ast::Subscript* e);
+  Value view(const Value& object, const ast::Subscript* e);
+  Value item(const Value& object, const Value& key, const ast::Node* at);
+  Value choose(ir::Expr* condition, const Value& yes, const Value& no, const ast::Node* at);
+  Value binary(ast::Operator op, Value left, Value right, const ast::Node* at);
+  Value static_binary(ast::Operator op, const Value& left, const Value& right, const ast::Node* at);
+  Value unary(ast::UnaryOperator op, Value v, const ast::Node* at);
+  Value compare(ast::CompareOperator op, Value left, Value right, const ast::Node* at);
+  Value arithmetic(ir::BinaryOp op, const Value& left, const Value& right, const ast::Node* at);
+  Value contains(const Value& item, const Value& container, bool negate, const ast::Node* at);
+  ir::Expr* condition(const ast::Node* e, std::optional<bool>* known);
+  ir::Expr* condition_from(const ast::BoolOp* b, uint32_t index, std::optional<bool>* known);
+  ir::Expr* prepend(ir::LogicalOp op, ir::Expr* first, ir::Expr* rest, const ast::Node* at);
+  ir::Expr* truth(const Value& v, const ast::Node* at, std::optional<bool>* known);
+  // The common type of two numbers, and both as expressions of it.
+  DType meet(const Value& left, const Value& right, const ast::Node* at);
+  ir::Expr* as_scalar(const Value& v, DType type, const ast::Node* at);
+  ir::Expr* natural(const Value& v, const ast::Node* at);  // as a runtime value of its own type
+  std::optional<Number> number(const Value& v) const;
+  bool is_scalar(const Value& v) const { return v.is_expr() && v.expr->type.is_scalar(); }
+  ir::Const* spelling(const Value& v, DType type, const ast::Node* at);
+  // Order of evaluation: `pend` after each operand, `settle` when all are there.
+  Pending pend(Value* v);
+  // `in_order`: each operand ends in a statement of its own, in this order.
+  void settle(std::span<Pending> operands, const ast::Node* at, bool in_order = false);
+
+  // ---- calls (call.cpp, op_call.cpp, builtins.cpp)
+  Value call(const ast::Call* e);
+  void arguments(const ast::Call* e, std::vector<Argument>* out);
+  Value call_value(const Value& callee, std::vector<Argument>& args, const ast::Call* e);
+  Value call_jit(const KernelFunction* function, PyObject* self, std::span<const Argument> args, const ast::Call* e);
+  Value call_with_results(const Specialisation& spec, std::span<ir::Expr* const> exprs, const ast::Call* e, bool named);
+  ArgKey pass(const Value& v, const Parameter& param, const ast::Node* node,
+              std::vector<std::pair<ir::Expr*, const ast::Node*>>* exprs);
+  Specialisation* specialise(const KernelFunction* function, std::vector<ArgKey> key, const ast::Call* e);
+  Match match(OpId op, const Type* self, std::span<Argument> args, const ast::Node* at);
+  Value call_op(OpId op, ir::Expr* self, std::span<Argument> args, const ast::Node* at);
+  Value call_kind(Kind kind, std::span<Argument> args, const ast::Node* at);
+  bool complete(ir::Expr* self, DType elem, const ast::Node* at);
+  void note_handle_change(ir::Expr* self);
+  ir::Expr* operand(const Value& v, const TypePattern& pattern, Type type, const ast::Node* at);
+  Value call_static(const Value& callee, std::span<const Argument> args, const ast::Node* at);
+  Value call_builtin(BuiltinId id, std::span<const Argument> args, const ast::Call* e);
+  bool call_python_builtin(PyObject* callee, std::span<const Argument> args, const ast::Call* e, Value* out);
+  bool call_member(const Value& receiver, const ast::Attribute* func, std::vector<Argument>& args, const ast::Call* e,
+                   Value* out);
+  Value print(const ast::Call* e);
+  void format_piece(const ast::Node* node, std::vector<std::string>* pieces, std::vector<ir::Expr*>* values);
+  void format_value(const Value& v, const ast::Node* node, std::vector<std::string>* pieces, std::vector<ir::Expr*>* values);
+  Value cast_to(const Value& v, DType type, const ast::Node* at);
+  Value min_max(ir::BinaryOp op, std::span<const Value> values, const ast::Node* at);
+  bool iterate(const Value& v, const ast::Node* at, std::vector<Value>* items);  // false: not at compile time
+  Value result_of(const Shape& shape, std::span<const Value> results, std::span<ir::Expr* const> args, const ast::Node* at);
+
+  // ---- compile-time evaluation (static_eval.cpp)
+  PyObject* check(PyObject* owned, const ast::Node* at);  // keeps it; fails with Python's error if it is null
+  Value number_value(PyObject* object, DType pinned = DType::Void);
+  PyObject* to_object(const Value& v);                    // borrowed; null if any part is a runtime value
+  Value static_attribute(PyObject* object, PyObject* name, const ast::Node* at);
+  void depend_on_function(PyObject* function, int depth);
+
+  Session& session_;
+  ir::Builder& build_;
+  Specialisation& spec_;
+  const ast::Module& module_;
+  const Analysis& analysis_;
+  Frame* caller_;
+  const ast::Node* call_;
+  ir::Function* fn_;
+  uint32_t source_;
+  std::vector<Binding> bindings_;   // by name id
+  std::vector<Value> globals_;      // by name id, once read
+  std::vector<Region> regions_;
+  std::vector<uint32_t> saved_in_;  // by name id: the region that last saved its binding
+  std::vector<std::pair<uint32_t, Binding>> trail_;
+  uint32_t next_region_ = 0;
+  std::vector<VarInfo> vars_;       // by Var id
+  std::deque<Anchor> anchors_;
+  std::vector<LoopState*> loops_;
+  std::vector<ReturnSite> returns_;
+  std::vector<std::pair<uint64_t, DType>> hints_;  // (loop node, name) -> the type a literal takes there
+  const ast::Node* hint_call_ = nullptr;           // the call whose results an assignment will name so:
+  std::vector<const ast::Name*> hint_names_;
+  bool reachable_ = true;
+  uint32_t epoch_ = 0;              // assignments to variables so far
+  bool retried_ = false;            // some variables may be left over
+  friend class Session;
+};
+
+}  // namespace asc::lower

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters of a function from its code object, defaults and annotations. Annotations are looked at, never evaluated: a string is
+// resolved name by name in the function's globals, and whatever cannot be resolved is an ordinary annotation.
+#include "lower/function.h"
+
+#include <cctype>
+
+#include "base/format.h"
+#include "lower/analysis.h"
+#include "lower/objects.h"
+#include "lower/pyref.h"
+
+namespace asc::lower {
+
+namespace {
+
+std::string utf8_of(PyObject* str) {
+  Py_ssize_t size = 0;
+  const char* text = str && PyUnicode_Check(str) ? PyUnicode_AsUTF8AndSize(str, &size) : nullptr;
+  if (!text) {
+    PyErr_Clear();
+    return {};
+  }
+  return {text, static_cast<size_t>(size)};
+}
+
+PyRef attribute(PyObject* object, const char* name) {
+  PyRef value = PyRef::steal(PyObject_GetAttrString(object, name));
+  if (!value) PyErr_Clear();
+  return value;
+}
+
+long int_attribute(PyObject* object, const char* name) {
+  PyRef value = attribute(object, name);
+  return value ? PyLong_AsLong(value.get()) : 0;
+}
+
+// `asc.ConstExpr` itself, or what `asc.ConstExpr[X]` gives.
+bool is_constexpr_annotation(PyObject* annotation) {
+  const char* mark = "__asc_constexpr__";
+  for (PyObject* object : {annotation, reinterpret_cast<PyObject*>(Py_TYPE(annotation))}) {
+    PyRef flag = attribute(object, mark);
+    if (flag && PyObject_IsTrue(flag.get()) == 1) return true;
+    PyErr_Clear();
+  }
+  return false;
+}
+
+std::string_view strip(std::string_view text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
+  return text;
+}
+
+// "asc.int64" as an object: first name from the function's globals, the rest by getattr. Null if any step fails.
+PyRef resolve_dotted(PyObject* globals, std::string_view text) {
+  PyRef object;
+  while (!text.empty()) {
+    const size_t dot = text.find('.');
+    const std::string part(strip(text.substr(0, dot)));
+    text = dot == std::string_view::npos ? std::string_view() : text.substr(dot + 1);
+    if (part.empty()) return {};
+    if (!object) object = PyRef::borrow(PyDict_GetItemString(globals, part.c_str()));
+    else object = attribute(object.get(), part.c_str());
+    if (!object) return {};
+  }
+  return object;
+}
+
+void read_annotation(PyObject* globals, PyObject* annotation, Parameter* param) {
+  PyRef object = PyRef::borrow(annotation);
+  if (PyUnicode_Check(annotation)) {
+    std::string text = utf8_of(annotation);
+    std::string_view head = strip(text);
+    if (head.size() > 1 && (head.front() == '\'' || head.front() == '"') && head.back() == head.front())
+      head = strip(head.substr(1, head.size() - 2));  // a quoted annotation under `from __future__ import annotations`
+    const size_t bracket = head.find('[');
+    const std::string_view name = strip(head.substr(0, bracket));
+    object = resolve_dotted(globals, name);
+    if (!object) {  // imported for type checkers only
+      const size_t dot = name.rfind('.');
+      param->is_constexpr = name.substr(dot == std::string_view::npos ? 0 : dot + 1) == "ConstExpr";
+      return;
+    }
+    if (bracket != std::string_view::npos && !is_constexpr_annotation(object.get())) return;
+  }
+  if (as_dtype(object.get(), &param->pinned)) return;
+  param->is_constexpr = is_constexpr_annotation(object.get());
+}
+
+}  // namespace
+
+KernelFunction::KernelFunction(PyObject* function) : fn(function), globals(PyFunction_GetGlobals(function)) {
+  name = utf8_of(attribute(fn, "__name__").get());
+  qualname = utf8_of(attribute(fn, "__qualname__").get());
+  source = ast::capture_source(fn);
+
+  PyObject* code = PyFunction_GET_CODE(fn);
+  constexpr long kVarArgs = 0x04, kVarKeywords = 0x08;
+  if (int_attribute(code, "co_flags") & (kVarArgs | kVarKeywords)) {
+    Site site;
+    site.file = source.file;
+    site.line = source.first_line;
+    site.text = std::string(source.line(0));
+    site.function = name;
+    throw CompileError(fmt::format("{} has *args or **kwargs, which a kernel function cannot have", name),
+                       "name every parameter", {site});
+  }
+  const long positional = int_attribute(code, "co_argcount");
+  const long count = positional + int_attribute(code, "co_kwonlyargcount");
+  PyRef names = attribute(code, "co_varnames"), annotations = attribute(fn, "__annotations__");
+  PyObject* defaults = PyFunction_GetDefaults(fn);
+  PyObject* kw_defaults = PyFunction_GetKwDefaults(fn);
+  const long default_count = defaults ? static_cast<long>(PyTuple_GET_SIZE(defaults)) : 0;
+  params.resize(static_cast<size_t>(count));
+  for (long i = 0; i < count; i++) {
+    Parameter& p = params[static_cast<size_t>(i)];
+    p.name = Py_NewRef(PyTuple_GET_ITEM(names.get(), i));
+    p.utf8 = utf8_of(p.name);
+    p.keyword_only = i >= positional;
+    if (p.keyword_only) p.default_value = kw_defaults ? PyDict_GetItem(kw_defaults, p.name) : nullptr;
+    else if (i >= positional - default_count) p.default_value = PyTuple_GET_ITEM(defaults, i - (positional - default_count));
+    Py_XINCREF(p.default_value);
+    PyObject* annotation = annotations && PyDict_Check(annotations.get()) ? PyDict_GetItem(annotations.get(), p.name) : nullptr;
+    if (annotation) read_annotation(globals, annotation, &p);
+  }
+  Py_INCREF(fn);
+}
+
+KernelFunction::~KernelFunction() {
+  for (Parameter& p : params) {
+    Py_XDECREF(p.name);
+    Py_XDECREF(p.default_value);
+  }
+  Py_XDECREF(fn);
+}
+
+const ast::Module& KernelFunction::ast() const {
+  if (!ast_) {
+    try {
+      ast_ = ast::parse_function(source);
+    } catch (const ast::SourceError& error) {
+      std::vector<Site> sites;
+      if (!error.site().file.empty()) sites.push_back(error.site());
+      throw CompileError(error.message(), error.hint(), std::move(sites));
+    }
+  }
+  return *ast_;
+}
+
+const Analysis& KernelFunction::analysis() const {
+  if (!analysis_) analysis_ = std::make_unique<const Analysis>(ast());
+  return *analysis_;
+}
+
+}  // namespace asc::lower

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Python function to IR. Everything here runs with the GIL held.
+#pragma once
+
+#include <Python.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/ir.h"
+#include "ops/limits.h"
+
+namespace asc::lower {
+
+// What the lowering knows of one argument of the kernel.
+struct ParamSpec {
+  enum class Form : uint8_t { Array, Scalar, Constant, Struct } form;
+  DType dtype = DType::Void;     // Array: of an element; Scalar: its type
+  bool nonnegative = false;      // Scalar of Python int: its sign is part of the specialisation
+  PyObject* constant = nullptr;  // Constant: borrowed
+};
+
+// An outside value that lowering read: `owner[name]`, what it was. The cache and the launch re-check it.
+struct Dependency {
+  enum class Via : uint8_t { Global, Builtin, Cell, Attribute, Item } via;
+  PyObject* owner;  // strong; the globals dict, the cell or the object
+  PyObject* name;   // strong; null for cells
+  PyObject* value;  // strong: what it was
+};
+
+struct Request {
+  PyObject* jit_function = nullptr;  // the kernel (asc.JITFunction), borrowed
+  std::vector<ParamSpec> params;     // one for each Python parameter, in order
+  ir::KernelType kernel_type = ir::KernelType::Auto;
+  bool auto_sync = true;
+  const PlatformDesc* platform = nullptr;
+};
+
+struct Result {
+  std::unique_ptr<ir::Module> module;
+  std::vector<Dependency> dependencies;
+  Result() = default;
+  Result(Result&&) = default;
+  Result& operator=(Result&&) = default;
+  ~Result();  // drops the references; with the GIL held
+};
+
+// Throws CompileError for whatever the kernel's text is guilty of.
+Result lower_kernel(const Request& request);
+
+}  // namespace asc::lower

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of ops, methods, operators and constructors: one path, through the op table's matcher.
+#include "base/format.h"
+#include "lower/frame.h"
+#include "ops/signature.h"
+
+namespace asc::lower {
+
+using ast::Node;
+
+namespace {
+
+CallArg call_arg(const Argument& a, const std::optional<Number>& n) {
+  CallArg c;
+  if (a.keyword) c.keyword = a.keyword->utf8;
+  const Value& v = a.value;
+  if (v.is_expr()) {
+    c.form = CallArg::Form::Runtime;
+    c.type = v.expr->type;
+    return c;
+  }
+  if (n) {
+    c.type = Type::scalar(n->natural());
+    c.int_value = n->bits;
+    c.is_u64 = n->is_u64;
+    c.float_value = n->real;
+    c.form = n->form == Number::Form::Float  ? CallArg::Form::FloatConst
+             : n->form == Number::Form::Bool ? CallArg::Form::BoolConst
+                                             : CallArg::Form::IntConst;
+    return c;
+  }
+  if (!v.is_static()) return c;
+  EnumId id;
+  if (as_enum(v.object, &id, &c.int_value)) {
+    c.form = CallArg::Form::EnumConst;
+    c.type = Type::of_enum(static_cast<uint16_t>(id));
+  } else if (as_dtype(v.object, &c.dtype)) {
+    c.form = CallArg::Form::DTypeConst;
+  } else if (v.object == Py_None) {
+    c.form = CallArg::Form::NoneConst;
+  } else if (PyUnicode_Check(v.object)) {
+    c.form = CallArg::Form::StrConst;
+  }
+  return c;
+}
+
+}  // namespace
+
+// A GlobalTensor that was made without an element type gets it.
+bool Frame::complete(ir::Expr* self, DType elem, const Node* at) {
+  auto* r = ir::as<ir::VarRef>(self);
+  if (!r || elem == DType::Void) return false;
+  VarInfo& v = info(r->var);
+  r->var->type.elem = elem;
+  r->type.elem = elem;
+  v.elem_at = at;
+  if (v.refs > 1) session_.needs_sweep = true;
+  return true;
+}
+
+// The handle itself changes, not only what it refers to: a parameter must be the caller's.
+void Frame::note_handle_change(ir::Expr* self) {
+  auto* r = ir::as<ir::VarRef>(self);
+  if (r && r->var->is_param) r->var->by_ref = true;
+}
+
+ir::Expr* Frame::operand(const Value& v, const TypePattern& pattern, Type type, const Node* at) {
+  switch (pattern.form) {
+    case TypePattern::Form::Scalar:
+    case TypePattern::Form::Var: return as_scalar(v, type.elem, at);
+    case TypePattern::Form::DTypeOf:
+    case TypePattern::Form::Str: return nullptr;
+    case TypePattern::Form::Enum:
+      if (const auto n = number(v)) return build_.int_const(type, n->bits, loc(at));
+      return convert_to(v, type, at);
+    case TypePattern::Form::Any: return natural(v, at);
+    default: break;
+  }
+  if (!v.is_expr()) fail(at, fmt::format("{} is not a {}", shown(v), to_string(type)));
+  // Objects are named wherever they are used.
+  if (v.expr->type.is_object() && v.expr->kind != ir::ExprKind::Var && v.expr->kind != ir::ExprKind::Field)
+    return ref(temporary("params", v.expr, at), at);
+  return v.expr;
+}
+
+Match Frame::match(OpId op, const Type* self, std::span<Argument> args, const Node* at) {
+  const OpDesc& desc = op_desc(op);
+  std::vector<CallArg> given;
+  given.reserve(args.size());
+  for (const Argument& a : args) given.push_back(call_arg(a, number(a.value)));
+  Match m = match_call(desc, self, given);
+  if (m.overload >= 0) return m;
+  for (size_t i = 0; i < args.size(); i++) given[i].shown = shown(args[i].value);
+  m = match_call(desc, self, given);
+  const bool has_arg = m.error_arg >= 0 && static_cast<size_t>(m.error_arg) < args.size();
+  fail(has_arg ? args[static_cast<size_t>(m.error_arg)].node : at, std::move(m.error), std::move(m.hint));
+}
+
+Value Frame::call_op(OpId op, ir::Expr* self, std::span<Argument> args, const Node* at) {
+  const OpDesc& desc = op_desc(op);
+  Type self_type = self ? self->type : Type{};
+  const bool untyped = self && self_type.is_tensor() && self_type.elem == DType::Void;
+  if (self && desc.family == Family::Handle && self_type.is_tensor() && !untyped) {
+    // A second element type, with the line of the first.
+    const auto* r = ir::as<ir::VarRef>(self);
+    for (const Argument& a : args)
+      if (r && a.value.is_expr() && a.value.expr->type.kind == Kind::Pointer && a.value.expr->type.elem != self_type.elem) {
+        const Node* first = info(r->var).elem_at;
+        fail(a.node, first,
+             fmt::format("'{}' is {}{}, this buffer holds {}", r->var->name, to_string(self_type),
+                         first ? fmt::format(" since line {}", line_of(first)) : std::string(), py_name(a.value.expr->type.elem)),
+             "use another GlobalTensor");
+      }
+  }
+  const Match m = match(op, self ? &self_type : nullptr, args, at);
+  const OverloadDesc& proto = desc.overloads[static_cast<size_t>(m.overload)];
+  if (untyped) {
+    const bool wants = desc.family != Family::Query;
+    if (m.vars[0] != DType::Void) {
+      complete(self, m.vars[0], at);
+      self_type = self->type;
+    } else if (wants) {
+      fail(at, "the element type of this tensor is not known yet", "call set_global_buffer first");
+    }
+  }
+  if (self && self_type.is_tensor() && desc.family == Family::Handle && proto.self_dir != Dir::In) {
+    if (self->kind != ir::ExprKind::Var)
+      fail(at, fmt::format("{} changes the tensor, and this one has no name", desc.py_name), "give it a name first");
+    note_handle_change(self);
+  }
+  ir::Expr* operands[24];
+  ASC_ASSERT(proto.params.size() <= std::size(operands));
+  for (size_t i = 0; i < proto.params.size(); i++) {
+    const ParamDesc& p = proto.params[i];
+    operands[i] = nullptr;
+    if (m.args[i] < 0) continue;
+    const Argument& a = args[static_cast<size_t>(m.args[i])];
+    const Type want = resolve(p.type, m.vars, self ? &self_type : nullptr);
+    operands[i] = operand(a.value, p.type, want, a.node);
+    if (p.is_template && operands[i] && !ir::as_const(operands[i]))
+      fail(a.node, fmt::format("'{}' of {} must be known at compile time, and is {}", p.name, desc.py_name, shown(a.value)),
+           "take it from an asc.ConstExpr parameter or a constant");
+  }
+  ir::Expr* e = build_.op_call(op, m.overload, m.vars, self, std::span<ir::Expr* const>(operands, proto.params.size()), loc(at));
+  if (proto.result.form != TypePattern::Form::None) return Value::of(e);
+  build_.eval(e, loc(at));
+  return Value::of(Py_None);
+}
+
+// asc.GlobalTensor(), asc.TQue(position, depth), ...: objects are declared, tensors at an address are values.
+Value Frame::call_kind(Kind kind, std::span<Argument> args, const Node* at) {
+  const std::string_view name = kKinds[static_cast<int>(kind)].py_name;
+  const auto constructor = find_function(name);
+  if (!constructor) fail(at, fmt::format("asc.{} cannot be made in a kernel", name));
+  const Match m = match(*constructor, nullptr, args, at);
+  const OverloadDesc& proto = op_desc(*constructor).overloads[static_cast<size_t>(m.overload)];
+  const bool plain = kKinds[static_cast<int>(kind)].passed == Passed::Object || kind == Kind::GlobalTensor;
+  for (const ParamDesc& p : proto.params)
+    if (!plain || !p.is_template) return call_op(*constructor, nullptr, args, at);
+  int64_t values[2] = {0, 0};  // position, depth
+  for (size_t i = 0; i < proto.params.size() && i < 2; i++) {
+    values[i] = static_cast<int64_t>(proto.params[i].default_value);
+    if (m.args[i] < 0) continue;
+    const Argument& a = args[static_cast<size_t>(m.args[i])];
+    EnumId id;
+    const auto n = number(a.value);
+    if (n) values[i] = n->bits;
+    else if (!a.value.is_static() || !as_enum(a.value.object, &id, &values[i]))
+      fail(a.node, fmt::format("'{}' of asc.{} must be known at compile time, and is {}", proto.params[i].name, name, shown(a.value)),
+           "take it from an asc.ConstExpr parameter or a constant");
+  }
+  Type type = Type::object(kind);
+  if (kind == Kind::TQue) {
+    if (values[1] < 0 || values[1] > 0xFFFF) fail(at, fmt::format("a queue of depth {}", values[1]));
+    type = Type::queue(static_cast<uint8_t>(values[0]), static_cast<uint16_t>(values[1]));
+  }
+  if (kind == Kind::TBuf) type = Type::buffer(static_cast<uint8_t>(values[0]));
+  const bool named = hint_call_ == at && hint_names_.size() == 1;
+  ir::Var* var = new_var(named ? hint_names_[0]->utf8 : kind == Kind::GlobalTensor ? "tensor" : "object", type, at);
+  var->hoisted = !named;
+  declare_here(var, nullptr, at);
+  info(var).fresh = named;
+  return Value::of(ref(var, at));
+}
+
+}  // namespace asc::lower

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// An owned reference to a Python object. Everything here needs the GIL.
+#pragma once
+
+#include <Python.h>
+
+#include <utility>
+
+namespace asc {
+
+class PyRef {
+ public:
+  PyRef() = default;
+  PyRef(PyRef&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  PyRef& operator=(PyRef&& other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~PyRef() { Py_XDECREF(object_); }
+
+  // `steal` takes over a reference that the caller owns (or null), `borrow` adds one.
+  static PyRef steal(PyObject* object) {
+    PyRef ref;
+    ref.object_ = object;
+    return ref;
+  }
+  static PyRef borrow(PyObject* object) {
+    Py_XINCREF(object);
+    return steal(object);
+  }
+
+  PyObject* get() const { return object_; }
+  PyObject* release() { return std::exchange(object_, nullptr); }
+  explicit operator bool() const { return object_ != nullptr; }
+
+ private:
+  PyObject* object_ = nullptr;
+};
+
+}  // namespace asc

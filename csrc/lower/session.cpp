@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// The session: what one lowering shares between its functions, and the order it brings the module into at the end.
+#include "lower/session.h"
+
+#include <algorithm>
+
+#include "ir/visit.h"
+#include "lower/frame.h"
+
+namespace asc::lower {
+
+Session::Session(const Request& r)
+    : request(r), module(*new ir::Module), build(module), owned_(&module) {
+  module.kernel_type = r.kernel_type;
+  module.auto_sync = r.auto_sync;
+}
+
+Session::~Session() {
+  for (Dependency& d : dependencies_) {
+    Py_XDECREF(d.owner);
+    Py_XDECREF(d.name);
+    Py_XDECREF(d.value);
+  }
+  for (PyObject* object : kept_) Py_XDECREF(object);
+}
+
+Result::~Result() {
+  for (Dependency& d : dependencies) {
+    Py_XDECREF(d.owner);
+    Py_XDECREF(d.name);
+    Py_XDECREF(d.value);
+  }
+}
+
+void Session::depend(Dependency::Via via, PyObject* owner, PyObject* name, PyObject* value) {
+  for (const Dependency& d : dependencies_)
+    if (d.owner == owner && d.via == via &&
+        (d.name == name || (d.name && name && PyUnicode_Check(name) && PyUnicode_Check(d.name) && PyUnicode_Compare(d.name, name) == 0)))
+      return;
+  dependencies_.push_back({via, Py_XNewRef(owner), Py_XNewRef(name), Py_XNewRef(value)});
+}
+
+ir::NamedConst* Session::global_const(PyObject* globals, const ast::Name* name, Type type, int64_t bits, Loc loc) {
+  for (const GlobalConst& g : global_consts_)
+    if (g.globals == globals && g.name == name->str) return g.constant;
+  ir::NamedConst* constant = build.new_const(nullptr, name->utf8, type, bits, nullptr, loc);
+  global_consts_.push_back({globals, name->str, constant});
+  return constant;
+}
+
+void Session::mark_used(const ir::Expr* e) {
+  const auto* c = ir::as<ir::Const>(e);
+  if (!c) {
+    if (e) ir::for_each_operand(e, [this](const ir::Expr* operand) { mark_used(operand); });
+    return;
+  }
+  if (c->spelling) mark_used(c->spelling);
+  if (!c->named || (state_of(c->named) & kUsed)) return;
+  set_state(c->named, kUsed);
+  if (!c->named->scope) used_globals_.push_back(const_cast<ir::NamedConst*>(c->named));
+  if (c->named->spelling) mark_used(c->named->spelling);
+}
+
+void Session::dissolve(const ir::NamedConst* c) { set_state(c, kDissolved); }
+
+Specialisation* Session::find(const KernelFunction* function, const std::vector<ArgKey>& key) {
+  for (auto& s : specialisations) {
+    if (s->function != function || s->key.size() != key.size()) continue;
+    bool same = true;
+    for (size_t i = 0; same && i < key.size(); i++) same = s->key[i].same(key[i]);
+    if (same) return s.get();
+  }
+  return nullptr;
+}
+
+Specialisation* Session::add(const KernelFunction* function, std::vector<ArgKey> key) {
+  specialisations.push_back(std::make_unique<Specialisation>());
+  Specialisation* s = specialisations.back().get();
+  s->function = function;
+  s->key = std::move(key);
+  return s;
+}
+
+uint32_t Session::source_of(const KernelFunction* function) {
+  for (const auto& [known, index] : sources_)
+    if (known == function) return index;
+  const uint32_t index = module.sources.add(function->source);
+  sources_.emplace_back(function, index);
+  return index;
+}
+
+namespace {
+
+template <class Fn>
+void each_callee(const ir::Function& fn, Fn&& visit) {
+  ir::walk(fn.body, [&](ir::Stmt* s) {
+    if (auto* c = ir::as<ir::CallAssign>(s)) visit(c->callee);
+    ir::for_each_expr(s, [&](ir::Expr* e) {
+      ir::walk_expr(e, [&](ir::Expr* x) {
+        if (auto* c = ir::as<ir::Call>(x)) visit(c->callee);
+      });
+    });
+  });
+}
+
+bool refers_to_dissolved(const ir::Expr* e, const Session& session) {
+  if (const auto* c = ir::as<ir::Const>(e)) {
+    if (c->named && session.is_dissolved(c->named)) return true;
+    return c->spelling && refers_to_dissolved(c->spelling, session);
+  }
+  bool found = false;
+  ir::for_each_operand(e, [&](const ir::Expr* operand) { found = found || refers_to_dissolved(operand, session); });
+  return found;
+}
+
+}  // namespace
+
+// Corrects what was built before it was known better: versions that became one variable, constants that became variables,
+// tensors whose element type came later.
+void Session::sweep() {
+  const auto resolve = [this](ir::Var* v) {
+    for (bool again = true; again;) {
+      again = false;
+      for (const auto& [from, to] : aliases)
+        if (from == v && to != v) {
+          v = to;
+          again = true;
+          break;
+        }
+    }
+    return v;
+  };
+  for (auto& fn : module.functions) {
+    ir::walk(fn->body, [&](ir::Stmt* s) {
+      if (auto* a = ir::as<ir::Assign>(s)) a->var = resolve(a->var);
+      if (auto* f = ir::as<ir::For>(s)) f->var = resolve(f->var);
+      if (auto* c = ir::as<ir::CallAssign>(s))
+        for (ir::Var*& v : c->results)
+          if (v) v = resolve(v);
+      if (auto* d = ir::as<ir::ConstDecl>(s))
+        if (d->constant->spelling && refers_to_dissolved(d->constant->spelling, *this)) d->constant->spelling = nullptr;
+      ir::for_each_expr(s, [&](ir::Expr* e) {
+        ir::walk_expr(e, [&](ir::Expr* x) {
+          if (auto* r = ir::as<ir::VarRef>(x)) {
+            r->var = resolve(r->var);
+            r->type = r->var->type;
+          } else if (auto* c = ir::as<ir::Const>(x); c && refers_to_dissolved(c, *this)) {
+            c->named = nullptr;
+            c->spelling = nullptr;
+          }
+        });
+      });
+    });
+  }
+}
+
+// Callees before callers, the kernel last; specialisations that nothing calls any more are dropped.
+void Session::order_functions() {
+  if (module.functions.size() < 2) return;
+  std::vector<ir::Function*> order;
+  const auto visit = [&](auto&& self, ir::Function* fn) -> void {
+    if (std::find(order.begin(), order.end(), fn) != order.end()) return;
+    each_callee(*fn, [&](ir::Function* callee) { self(self, callee); });
+    order.push_back(fn);
+  };
+  ir::Function* kernel = module.functions.front().get();
+  visit(visit, kernel);
+  std::vector<std::unique_ptr<ir::Function>> sorted;
+  for (ir::Function* fn : order)
+    for (auto& owned : module.functions)
+      if (owned.get() == fn) sorted.push_back(std::move(owned));
+  module.functions = std::move(sorted);
+  for (size_t i = 0; i < module.functions.size(); i++) module.functions[i]->id = static_cast<uint32_t>(i);
+}
+
+Result Session::finish() {
+  if (needs_sweep) sweep();
+  order_functions();
+  module.constants = used_globals_;
+  Result result;
+  result.module = std::move(owned_);
+  result.dependencies.swap(dependencies_);
+  return result;
+}
+
+Result lower_kernel(const Request& request) {
+  const KernelFunction* function = as_jit(request.jit_function);
+  ASC_ASSERT(function != nullptr);
+  Session session(request);
+  Specialisation* spec = session.add(function, {});
+  Frame frame(session, *spec, nullptr, nullptr);
+  frame.run_kernel();
+  return session.finish();
+}
+
+}  // namespace asc::lower

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compile-time evaluation, by Python itself. Every outside value that it reads becomes a dependency of the kernel.
+#include <algorithm>
+
+#include "base/format.h"
+#include "lower/frame.h"
+
+namespace asc::lower {
+
+using ast::Node;
+using Via = Dependency::Via;
+
+PyObject* Frame::check(PyObject* owned, const Node* at) {
+  if (!owned) fail_python(at);
+  return session_.keep(owned);
+}
+
+Value Frame::number_value(PyObject* object, DType pinned) {
+  Value v = Value::of(object);
+  v.pinned = pinned;
+  if (pinned == DType::Void && !PyLong_CheckExact(object) && !PyFloat_CheckExact(object) && !PyBool_Check(object))
+    if (const auto n = number_of(object)) v.pinned = n->pinned;
+  return v;
+}
+
+std::optional<Number> Frame::number(const Value& v) const {
+  if (!v.is_static()) return std::nullopt;
+  std::optional<Number> n = number_of(v.object);
+  if (n && v.pinned != DType::Void) n->pinned = v.pinned;
+  return n;
+}
+
+// The Python object that a value is, containers and all.
+PyObject* Frame::to_object(const Value& v) {
+  if (v.is_static()) return v.object;
+  if (v.is_seq()) {
+    const auto size = static_cast<Py_ssize_t>(v.seq->items.size());
+    PyObject* object = session_.keep(v.seq->is_list ? PyList_New(size) : PyTuple_New(size));
+    for (Py_ssize_t i = 0; i < size; i++) {
+      PyObject* item = to_object(v.seq->items[static_cast<size_t>(i)]);
+      if (!item) return nullptr;
+      if (v.seq->is_list) PyList_SET_ITEM(object, i, Py_NewRef(item));
+      else PyTuple_SET_ITEM(object, i, Py_NewRef(item));
+    }
+    return object;
+  }
+  if (v.kind == ValueKind::Map) {
+    PyObject* object = session_.keep(PyDict_New());
+    for (const auto& [key, item] : v.map->items) {
+      PyObject* value = to_object(item);
+      if (!value || PyDict_SetItem(object, key, value) < 0) return nullptr;
+    }
+    return object;
+  }
+  return nullptr;
+}
+
+// Objects of ours that never change: reading them is no dependency.
+static bool is_fixed(PyObject* object) {
+  DType dtype;
+  EnumId id;
+  int64_t value;
+  return as_op(object) || as_kind(object) || as_builtin(object) || as_dtype(object, &dtype) || as_enum_class(object, &id) ||
+         as_enum(object, &id, &value);
+}
+
+Value Frame::static_attribute(PyObject* object, PyObject* name, const Node* at) {
+  PyObject* value = PyObject_GetAttr(object, name);
+  if (!value) fail_python(at);
+  session_.keep(value);
+  if (const char* unsupported = as_unsupported(value)) fail(at, fmt::format("{} is not yet supported", unsupported));
+  DType dtype;
+  if (is_fixed(value) || as_dtype(object, &dtype)) return Value::of(value);
+  if (PyMethod_Check(value)) {
+    PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(PyMethod_GET_SELF(value)));
+    if (PyMethod_GET_SELF(value) != object || !PyObject_HasAttr(type, name)) type = object;
+    if (PyObject* function = PyObject_GetAttr(type, name)) {
+      session_.keep(function);
+      if (type != object) session_.depend(Via::Attribute, type, name, function);
+    }
+    PyErr_Clear();
+  } else if (!PyCFunction_Check(value) || PyModule_Check(object)) {
+    const bool immutable = PyUnicode_Check(object) || PyLong_Check(object) || PyFloat_Check(object) || PyTuple_Check(object);
+    if (!immutable) session_.depend(Via::Attribute, object, name, value);
+  }
+  return number_value(value);
+}
+
+// What an ordinary Python function reads from its module is read by the kernel too.
+void Frame::depend_on_function(PyObject* function, int depth) {
+  if (PyMethod_Check(function)) function = PyMethod_GET_FUNCTION(function);
+  if (!PyFunction_Check(function) || depth > 8) return;
+  PyObject* code = PyFunction_GET_CODE(function);
+  PyObject* globals = PyFunction_GET_GLOBALS(function);
+  PyObject* names = session_.keep(PyObject_GetAttrString(code, "co_names"));
+  static PyObject* code_name = PyUnicode_InternFromString("__code__");
+  session_.depend(Via::Attribute, function, code_name, code);
+  for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++) {
+    PyObject* value = PyDict_GetItem(globals, PyTuple_GET_ITEM(names, i));
+    if (!value || PyModule_Check(value) || PyType_Check(value)) continue;
+    session_.depend(Via::Global, globals, PyTuple_GET_ITEM(names, i), value);
+    if (value != function && PyFunction_Check(value)) depend_on_function(value, depth + 1);
+  }
+  PyErr_Clear();
+}
+
+// A call whose arguments are all known: Python makes it.
+Value Frame::call_static(const Value& callee, std::span<const Argument> args, const Node* at) {
+  size_t positional = 0;
+  for (const Argument& a : args) positional += a.keyword == nullptr;
+  PyObject* tuple = session_.keep(PyTuple_New(static_cast<Py_ssize_t>(positional)));
+  PyObject* keywords = positional < args.size() ? session_.keep(PyDict_New()) : nullptr;
+  size_t next = 0;
+  for (const Argument& a : args) {
+    PyObject* object = to_object(a.value);
+    if (!object) {
+      if (PyErr_Occurred()) fail_python(a.node);
+      fail(a.node, fmt::format("{} is called with a runtime value: {}", shown(callee), shown(a.value)),
+           "Python functions run at compile time only; decorate it with @asc.jit if it should run on the device");
+    }
+    if (a.keyword) PyDict_SetItem(keywords, a.keyword->str, object);
+    else PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(next++), Py_NewRef(object));
+  }
+  depend_on_function(callee.object, 0);
+  PyObject* result = check(PyObject_Call(callee.object, tuple, keywords), at);
+  if (const char* unsupported = as_unsupported(result)) fail(at, fmt::format("{} is not yet supported", unsupported));
+  if (PyList_CheckExact(result)) {  // the kernel's own from now on
+    Seq* seq = session_.new_seq(true, regions_.back().id);
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(result); i++) seq->items.push_back(number_value(PyList_GET_ITEM(result, i)));
+    return Value::of(seq);
+  }
+  return number_value(result);
+}
+
+// The items of a compile-time iterable.
+bool Frame::iterate(const Value& v, const Node* at, std::vector<Value>* items) {
+  if (v.is_seq()) {
+    *items = v.seq->items;
+    return true;
+  }
+  if (v.kind == ValueKind::Map) {
+    for (const auto& [key, value] : v.map->items) items->push_back(number_value(key));
+    return true;
+  }
+  if (!v.is_static()) return false;
+  PyObject* iterator = check(PyObject_GetIter(v.object), at);
+  constexpr size_t kMost = 100000;
+  while (PyObject* item = PyIter_Next(iterator)) {
+    items->push_back(number_value(session_.keep(item)));
+    if (items->size() > kMost) fail(at, "this iterable has more than 100000 items", "use range for a loop that runs on the device");
+  }
+  if (PyErr_Occurred()) fail_python(at);
+  const bool container = PyList_Check(v.object) || PyDict_Check(v.object) || PySet_Check(v.object);
+  if (container) {  // an outside container may change between launches
+    for (size_t i = 0; PyList_Check(v.object) && i < items->size(); i++)
+      session_.depend(Via::Item, v.object, session_.keep(PyLong_FromSize_t(i)), (*items)[i].object);
+    static PyObject* len = PyUnicode_InternFromString("__len__");
+    (void)len;
+  }
+  return true;
+}
+
+}  // namespace asc::lower

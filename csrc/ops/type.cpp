@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types as text: what messages and the text form of the IR show, and the way back.
+#include "ops/type.h"
+
+#include <charconv>
+
+#include "base/format.h"
+#include "ops/op_table.h"
+
+namespace asc {
+namespace {
+
+constexpr std::string_view kUnknown = "?";
+
+std::string_view position_name(int position) {
+  const EnumMember* member = enum_desc(EnumId::TPosition).find(position);
+  return member ? member->name : kUnknown;
+}
+
+bool parse_number(std::string_view text, uint16_t* out) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// The part of "Name<inner>" inside the brackets; false for another name.
+bool inside(std::string_view text, std::string_view name, std::string_view* inner) {
+  if (text.size() < name.size() + 2 || !text.starts_with(name) || text[name.size()] != '<' ||
+      text.back() != '>')
+    return false;
+  *inner = text.substr(name.size() + 1, text.size() - name.size() - 2);
+  return true;
+}
+
+bool parse_element_name(std::string_view text, DType* out) {
+  if (text == kUnknown) {
+    *out = DType::Void;
+    return true;
+  }
+  for (int i = 1; i < kDTypeCount; i++)
+    if (kDTypes[i].py_name == text) {
+      *out = static_cast<DType>(i);
+      return true;
+    }
+  return false;
+}
+
+bool parse_position(std::string_view text, uint8_t* out) {
+  if (text == kUnknown) return true;
+  const EnumMember* member = enum_desc(EnumId::TPosition).find(text);
+  if (member) *out = static_cast<uint8_t>(member->value);
+  return member != nullptr;
+}
+
+}  // namespace
+
+std::string to_string(const Type& type) {
+  const std::string_view kind = kKinds[static_cast<int>(type.kind)].py_name;
+  switch (type.kind) {
+    case Kind::Void:
+    case Kind::TPipe: return std::string(kind);
+    case Kind::Scalar: return std::string(py_name(type.elem));
+    case Kind::Enum: return std::string(enum_desc(static_cast<EnumId>(type.id)).py_name);
+    case Kind::Struct:
+      if (type.id < kStructCount) return std::string(struct_info(static_cast<StructId>(type.id)).py_name);
+      return fmt::format("struct<{}>", type.id - kStructCount);
+    case Kind::TQue: return fmt::format("TQue<{}, {}>", position_name(type.position), type.id);
+    case Kind::TBuf: return fmt::format("TBuf<{}>", position_name(type.position));
+    case Kind::Pointer:
+    case Kind::GlobalTensor:
+    case Kind::LocalTensor:
+      return fmt::format("{}<{}>", kind, type.elem == DType::Void ? kUnknown : py_name(type.elem));
+  }
+  return std::string(kUnknown);
+}
+
+bool parse_type(std::string_view text, Type* out) {
+  std::string_view inner;
+  DType elem = DType::Void;
+  if (text == "None" || text == "TPipe") {
+    *out = Type::object(text == "None" ? Kind::Void : Kind::TPipe);
+    return true;
+  }
+  for (const Kind kind : {Kind::Pointer, Kind::GlobalTensor, Kind::LocalTensor})
+    if (inside(text, kKinds[static_cast<int>(kind)].py_name, &inner)) {
+      *out = {kind};
+      return parse_element_name(inner, &out->elem);
+    }
+  if (inside(text, "TQue", &inner)) {
+    const size_t comma = inner.find(", ");
+    if (comma == std::string_view::npos) return false;
+    *out = Type::queue(0, 0);
+    return parse_position(inner.substr(0, comma), &out->position) &&
+           parse_number(inner.substr(comma + 2), &out->id);
+  }
+  if (inside(text, "TBuf", &inner)) {
+    *out = Type::buffer(0);
+    return parse_position(inner, &out->position);
+  }
+  if (inside(text, "struct", &inner)) {
+    *out = Type::of_struct(0);
+    if (!parse_number(inner, &out->id)) return false;
+    out->id = static_cast<uint16_t>(out->id + kStructCount);
+    return true;
+  }
+  if (text != kUnknown && parse_element_name(text, &elem)) {
+    *out = Type::scalar(elem);
+    return true;
+  }
+  if (const auto id = find_enum(text)) {
+    *out = Type::of_enum(static_cast<uint16_t>(*id));
+    return true;
+  }
+  if (const auto id = find_struct(text)) {
+    *out = Type::of_struct(static_cast<uint16_t>(*id));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace asc

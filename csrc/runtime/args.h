@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the arguments of a launch: arrays of numpy, torch and whatever speaks the buffer protocol, Python and numpy scalars,
+// compile-time values; and compares compile-time values as specialisations do. Needs the GIL.
+#pragma once
+
+#include <Python.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lower/function.h"
+#include "lower/lower.h"
+#include "sim/simulator.h"
+
+namespace asc::runtime {
+
+// What one argument is, without its value: equal codes lower alike.
+using ArgCode = uint32_t;
+
+struct ArgInfo {
+  enum class Form : uint8_t { Array, Scalar, Constant } form = Form::Constant;
+  DType dtype = DType::Void;
+  bool nonnegative = false;
+  uint64_t bits = 0;  // Scalar: the value, as sim::Argument has it
+  bool is_mock = false;  // no memory, no value behind it
+  ArgCode code() const {
+    return static_cast<ArgCode>(form) << 16 | static_cast<ArgCode>(dtype) << 8 | static_cast<ArgCode>(nonnegative);
+  }
+};
+
+// Sorts an argument into its form. False with a Python TypeError, OverflowError set that names the kernel and the argument.
+bool classify_argument(PyObject* value, const lower::Parameter& parameter, const std::string& kernel, ArgInfo* out);
+
+// Memory of an array argument for the time of one launch. Not contiguous arrays are staged: copied in logical order, and
+// copied back by `finish`.
+class ArrayArgument {
+ public:
+  ArrayArgument() = default;
+  ArrayArgument(const ArrayArgument&) = delete;
+  ArrayArgument& operator=(const ArrayArgument&) = delete;
+  ~ArrayArgument();
+
+  // False with a Python error set that names the kernel and the argument.
+  bool open(PyObject* value, DType dtype, const std::string& parameter, const std::string& kernel);
+  bool finish(bool may_write);  // copies a staged array back; false with a Python error set
+
+  void* data = nullptr;
+  int64_t bytes = 0;
+  bool read_only = false;
+
+ private:
+  bool open_buffer(PyObject* value, bool* contiguous);
+  bool open_interface(PyObject* value, bool* contiguous);
+  bool open_tensor(PyObject* value, bool* contiguous, const std::string& parameter, const std::string& kernel);
+  bool open_memory(PyObject* value, bool* contiguous, const std::string& parameter, const std::string& kernel);
+
+  PyObject* original_ = nullptr;  // strong when staged
+  PyObject* owner_ = nullptr;     // strong: whose memory it is
+  Py_buffer buffer_ = {};
+  bool has_buffer_ = false;
+};
+
+// asc.runtime.jit.MockTensor and MockValue: arguments without memory, for compiling and dry runs.
+void register_mock_types(PyObject* mock_tensor, PyObject* mock_value);
+
+// A compile-time value as a specialisation keeps it: immutable ones as they are, others as a deep copy. New reference.
+PyObject* snapshot_constant(PyObject* value);
+// Same type and same value (1, 1.0 and True differ; floats by their bits). -1 with a Python error set.
+int same_constant(PyObject* kept, PyObject* value);
+
+}  // namespace asc::runtime

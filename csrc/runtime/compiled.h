@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A specialisation after lowering and passes. Its texts and its bytecode are made when first asked for, and kept.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "ir/ir.h"
+#include "ops/limits.h"
+#include "sim/simulator.h"
+
+namespace asc::runtime {
+
+class CompiledKernel {
+ public:
+  // Runs the passes on what the lowering made. `keep_lowered`: keep the text of the IR before passes too (dumps and
+  // `compile` show it; it costs a print).
+  CompiledKernel(std::unique_ptr<ir::Module> module, const PlatformDesc& platform, bool keep_lowered);
+
+  const ir::Module& module() const { return *module_; }
+  const PlatformDesc& platform() const { return platform_; }
+  const std::vector<ir::Diagnostic>& diagnostics() const { return diagnostics_; }
+  // The diagnostics as findings with resolved sites.
+  std::vector<Finding> early_findings() const;
+
+  // Thread-safe; references stay valid as long as the kernel.
+  const std::string& ascendc();
+  const std::string& ir_text();
+  const std::string& ir_lowered() const { return ir_lowered_; }  // before passes; empty unless kept
+  std::string bytecode();
+  const sim::Program& program();
+
+ private:
+  std::unique_ptr<ir::Module> module_;
+  const PlatformDesc& platform_;
+  std::vector<ir::Diagnostic> diagnostics_;
+  std::string ir_lowered_;
+  std::mutex mutex_;
+  std::unique_ptr<std::string> ascendc_, ir_text_;
+  sim::ProgramPtr program_;
+};
+
+// Writes one folder for the kernel below `root`: ir.lowered.txt, ir.txt, ascendc.cpp, bytecode.txt, meta.json. The folder's
+// name and every byte follow from the content. Returns the folder; throws LaunchError if it cannot be written.
+std::string save_compiled(CompiledKernel& kernel, const std::string& root);
+std::string meta_json(CompiledKernel& kernel);
+
+}  // namespace asc::runtime

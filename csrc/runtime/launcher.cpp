@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launch: from a bound call to a finished kernel. The Python types around it are in launcher_types.cpp.
+#include "runtime/launcher.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <deque>
+
+#include "base/format.h"
+#include "runtime/device.h"
+#include "runtime/launcher_call.h"
+#include "runtime/launcher_errors.h"
+
+namespace asc::runtime {
+namespace {
+
+const PlatformDesc* g_platform = nullptr;
+std::atomic<bool> g_interrupt{false};
+struct sigaction g_python_sigint;
+
+// Ctrl-C while a kernel runs: tells the simulator to stop, then does what Python does.
+void on_sigint(int signal_number, siginfo_t* info, void* context) {
+  g_interrupt.store(true, std::memory_order_relaxed);
+  if (g_python_sigint.sa_flags & SA_SIGINFO) g_python_sigint.sa_sigaction(signal_number, info, context);
+  else if (g_python_sigint.sa_handler != SIG_DFL && g_python_sigint.sa_handler != SIG_IGN)
+    g_python_sigint.sa_handler(signal_number);
+}
+
+// Stands in front of Python's own handler for the time of a launch.
+class SigintGuard {
+ public:
+  SigintGuard() {
+    if (sigaction(SIGINT, nullptr, &g_python_sigint) != 0) return;
+    if (!(g_python_sigint.sa_flags & SA_SIGINFO) &&
+        (g_python_sigint.sa_handler == SIG_DFL || g_python_sigint.sa_handler == SIG_IGN))
+      return;
+    if ((g_python_sigint.sa_flags & SA_SIGINFO) && g_python_sigint.sa_sigaction == on_sigint) return;
+    struct sigaction ours = {};
+    ours.sa_sigaction = on_sigint;
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&ours.sa_mask);
+    g_interrupt = false;
+    installed_ = sigaction(SIGINT, &ours, nullptr) == 0;
+  }
+  ~SigintGuard() {
+    if (installed_) sigaction(SIGINT, &g_python_sigint, nullptr);
+  }
+
+ private:
+  bool installed_ = false;
+};
+
+bool same_options(const CompileOptions& a, const CompileOptions& b) {
+  return a.kernel_type == b.kernel_type && a.auto_sync == b.auto_sync && a.platform == b.platform;
+}
+
+// Does a kept specialisation serve this call? Says in `why` what differs.
+bool serves(const Specialisation& kept, const Call& call, const CompileOptions& options, std::string* why) {
+  const lower::KernelFunction& function = *call.function;
+  if (!same_options(kept.options, options)) {
+    *why = "options";
+    return false;
+  }
+  size_t constant = 0;
+  for (size_t i = 0; i < call.infos.size(); i++) {
+    if (kept.codes[i] != call.infos[i].code()) {
+      *why = fmt::format("argument '{}' ({})", function.params[i].utf8, py_name(call.infos[i].dtype));
+      return false;
+    }
+    if (call.infos[i].form != ArgInfo::Form::Constant) continue;
+    if (same_constant(kept.constants[constant++], call.values[i]) > 0) continue;
+    *why = fmt::format("compile-time argument '{}'", function.params[i].utf8);
+    return false;
+  }
+  if (kept.dependencies.hold()) return true;
+  *why = kept.dependencies.changed();
+  return false;
+}
+
+std::shared_ptr<Specialisation> compile_call(PyObject* jit, const Call& call, const CompileOptions& options, bool keep_lowered) {
+  lower::Request request;
+  request.jit_function = jit;
+  request.kernel_type = options.kernel_type;
+  request.auto_sync = options.auto_sync;
+  request.platform = options.platform;
+  auto made = std::make_shared<Specialisation>();
+  made->options = options;
+  for (size_t i = 0; i < call.infos.size(); i++) {
+    const ArgInfo& info = call.infos[i];
+    lower::ParamSpec spec;
+    spec.form = info.form == ArgInfo::Form::Array    ? lower::ParamSpec::Form::Array
+                : info.form == ArgInfo::Form::Scalar ? lower::ParamSpec::Form::Scalar
+                                                     : lower::ParamSpec::Form::Constant;
+    spec.dtype = info.dtype;
+    spec.nonnegative = info.nonnegative;
+    if (info.form == ArgInfo::Form::Constant) {
+      made->constants.push_back(snapshot_constant(call.values[i]));
+      spec.constant = made->constants.back();
+    }
+    made->codes.push_back(info.code());
+    request.params.push_back(spec);
+  }
+  lower::Result lowered = lower::lower_kernel(request);
+  made->kernel = std::make_shared<CompiledKernel>(std::move(lowered.module), *options.platform, keep_lowered);
+  made->dependencies = Dependencies(std::move(lowered.dependencies));
+  lowered.dependencies.clear();
+  return made;
+}
+
+}  // namespace
+
+Specialisation::~Specialisation() {
+  for (PyObject* constant : constants) Py_XDECREF(constant);
+}
+
+const PlatformDesc& current_platform() {
+  if (!g_platform) g_platform = find_platform("Ascend910B1");
+  return *g_platform;
+}
+void set_current_platform(const PlatformDesc& platform) { g_platform = &platform; }
+
+bool classify_call(Call* call) {
+  call->infos.resize(call->values.size());
+  for (size_t i = 0; i < call->values.size(); i++)
+    if (!classify_argument(call->values[i], call->function->params[i], call->function->name, &call->infos[i])) return false;
+  return true;
+}
+
+std::shared_ptr<Specialisation> specialise(PyObject* jit, const JitState& state, const Call& call, bool keep_lowered) {
+  CompileOptions options = state.compile;
+  if (!options.platform) options.platform = &current_platform();
+  SpecialisationCache& cache = *state.cache;
+  std::string why = "first call", nearest;
+  if (!options.always_compile) {
+    for (size_t i = 0; i < cache.entries.size(); i++) {
+      const std::shared_ptr<Specialisation> kept = cache.entries[i];  // comparing may run Python code that changes the list
+      if (!serves(*kept, call, options, &why)) {
+        if (nearest.empty()) nearest = why;
+        continue;
+      }
+      if (keep_lowered && kept->kernel->ir_lowered().empty()) break;
+      cache.hits++;
+      if (i && i < cache.entries.size() && cache.entries[i] == kept)
+        std::rotate(cache.entries.begin(), cache.entries.begin() + static_cast<std::ptrdiff_t>(i),
+                    cache.entries.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      return kept;
+    }
+  }
+  cache.misses++;
+  cache.last_miss = options.always_compile ? "always_compile" : nearest.empty() ? why : nearest;
+  std::shared_ptr<Specialisation> made = compile_call(jit, call, options, keep_lowered);
+  if (!options.always_compile) cache.entries.insert(cache.entries.begin(), made);
+  return made;
+}
+
+std::vector<double> time_compile(PyObject* jit, const JitState& state, const Call& call, int repeat) {
+  CompileOptions options = state.compile;
+  if (!options.platform) options.platform = &current_platform();
+  std::vector<double> seconds;
+  for (int i = 0; i < repeat; i++) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::shared_ptr<Specialisation> made = compile_call(jit, call, options, false);
+    made->kernel->ascendc();
+    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return seconds;
+}
+
+namespace {
+
+// Opens every array and fills the simulator's argument list, in kernel order.
+bool pack(const Call& call, std::deque<ArrayArgument>& arrays, std::vector<sim::Argument>& packed) {
+  for (size_t i = 0; i < call.infos.size(); i++) {
+    const ArgInfo& info = call.infos[i];
+    if (info.form == ArgInfo::Form::Constant) continue;
+    const std::string& name = call.function->params[i].utf8;
+    sim::Argument argument;
+    argument.name = name;
+    argument.dtype = info.dtype;
+    argument.bits = info.bits;
+    if (info.is_mock) {
+      PyErr_Format(PyExc_TypeError, "%s() argument '%s' is a mock: it has no memory to run on; use kernel[cores].compile(...)",
+                   call.function->name.c_str(), name.c_str());
+      return false;
+    }
+    if (info.form == ArgInfo::Form::Array) {
+      ArrayArgument& array = arrays.emplace_back();
+      if (!array.open(call.values[i], info.dtype, name, call.function->name)) return false;
+      argument.is_array = true;
+      argument.data = array.data;
+      argument.bytes = array.bytes;
+      argument.read_only = array.read_only;
+    }
+    packed.push_back(argument);
+  }
+  return true;
+}
+
+bool print_text(const std::string& text) {
+  if (text.empty()) return true;
+  PyObject* out = PySys_GetObject("stdout");  // borrowed
+  if (!out || out == Py_None) return true;
+  PyObject* string = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
+  const int failed = string ? PyFile_WriteObject(string, out, Py_PRINT_RAW) : -1;
+  Py_XDECREF(string);
+  return failed == 0;
+}
+
+// What the launch found, as the settings want it: raised, warned about, or only kept.
+bool report(std::vector<Finding> findings, sim::OnFinding how) {
+  if (!keep_last_findings(findings)) return false;
+  if (findings.empty() || how == sim::OnFinding::Collect) return true;
+  if (how == sim::OnFinding::Warn) return warn_findings(findings);
+  raise_findings(findings);
+  return false;
+}
+
+bool is_ignored(const Finding& finding, const std::vector<std::string>& ignore) {
+  return std::any_of(ignore.begin(), ignore.end(),
+                     [&](const std::string& word) { return word == finding.kind || word == finding.id; });
+}
+
+bool run_on_simulator(const Call& call, CompiledKernel& kernel, int grid, const sim::Options& options) {
+  std::vector<Finding> early = kernel.early_findings();
+  std::erase_if(early, [&](const Finding& finding) { return is_ignored(finding, options.ignore); });
+  if (!early.empty() && options.on_finding == sim::OnFinding::Raise) return report(std::move(early), options.on_finding);
+  std::deque<ArrayArgument> arrays;
+  std::vector<sim::Argument> packed;
+  if (!pack(call, arrays, packed)) return false;
+  const sim::Program& program = kernel.program();
+  sim::LaunchResult result;
+  std::exception_ptr error;
+  {
+    const SigintGuard guard;
+    Py_BEGIN_ALLOW_THREADS;
+    try {
+      result = sim_device().launch(kernel, grid, packed, options, &g_interrupt);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    Py_END_ALLOW_THREADS;
+  }
+  (void)program;
+  if (error) std::rethrow_exception(error);
+  bool good = print_text(result.printed);
+  if (result.interrupted) {
+    g_interrupt = false;
+    if (PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
+    return false;
+  }
+  size_t at = 0;
+  const std::vector<ir::KernelArg>& args = kernel.module().args;
+  for (size_t i = 0; good && i < args.size(); i++)
+    if (packed[i].is_array) good = arrays[at++].finish(args[i].may_write);
+  if (!good) return false;
+  result.findings.insert(result.findings.begin(), early.begin(), early.end());
+  return report(std::move(result.findings), options.on_finding);
+}
+
+}  // namespace
+
+bool launch_call(PyObject* jit, const JitState& state, const Call& call, int grid, PyObject* stream) {
+  const std::string dump = dump_path();
+  const std::shared_ptr<Specialisation> specialisation = specialise(jit, state, call, !dump.empty());
+  if (!dump.empty()) save_compiled(*specialisation->kernel, dump);
+  if (!call_launch_hooks(jit, call, *specialisation, grid, stream)) return false;
+  if (dry_run()) return warn_findings(specialisation->kernel->early_findings());
+  const sim::Options options = resolve_sim_options(state.sim, specialisation->options.platform);
+  return run_on_simulator(call, *specialisation->kernel, grid, options);
+}
+
+}  // namespace asc::runtime

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// asc.JITFunction and the launch handle `kernel[cores, stream]`: C types with vectorcall. A call binds arguments, forms a
+// signature, finds or makes the specialisation, packs and launches. Needs the GIL.
+#pragma once
+
+#include <Python.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lower/function.h"
+#include "lower/objects.h"
+#include "runtime/args.h"
+#include "runtime/compiled.h"
+#include "runtime/deps.h"
+#include "runtime/options.h"
+
+namespace asc::runtime {
+
+// What changes the compiled kernel.
+struct CompileOptions {
+  ir::KernelType kernel_type = ir::KernelType::Auto;
+  bool auto_sync = true;
+  const PlatformDesc* platform = nullptr;  // null: the current one
+  bool always_compile = false;
+};
+
+// One compiled variant of a kernel, and what it was compiled for.
+struct Specialisation {
+  std::vector<ArgCode> codes;
+  std::vector<PyObject*> constants;  // one for each compile-time parameter, in order; strong
+  CompileOptions options;
+  Dependencies dependencies;
+  std::shared_ptr<CompiledKernel> kernel;
+  ~Specialisation();
+};
+
+// The specialisations of one function; shared by every JITFunction made from it by options().
+struct SpecialisationCache {
+  std::vector<std::shared_ptr<Specialisation>> entries;  // most recently used first
+  uint64_t hits = 0, misses = 0;
+  std::string last_miss;  // which field or dependency differed from the nearest entry
+};
+
+struct JitState {
+  std::shared_ptr<lower::KernelFunction> function;
+  std::shared_ptr<SpecialisationCache> cache;
+  CompileOptions compile;
+  SimSettings sim;
+  PyObject* options = nullptr;  // dict of what the user gave; strong
+};
+
+struct JitFunctionObject {
+  lower::JitObject head;
+  vectorcallfunc vectorcall;
+  JitState* state;
+  PyObject* dict;
+  PyObject* weakrefs;
+};
+
+struct HandleObject {
+  PyObject_HEAD
+  vectorcallfunc vectorcall;
+  JitFunctionObject* jit;  // strong
+  int grid;                // 0: `grid_function` tells
+  PyObject* grid_function;
+  PyObject* stream;
+};
+
+// Adds JITFunction, LaunchHandle, launch_hooks and functions over them to `module`. -1 with a Python error set.
+int init_launcher(PyObject* module);
+
+// ---- parts (launcher_bind.cpp, launcher_options.cpp) -----------------------------------------------------------------------
+
+// Binds a call's arguments to parameters: `values` gets one borrowed reference a parameter (defaults filled in). `bound_self`
+// is the receiver of a bound method, or null. False with Python's own kind of TypeError set.
+bool bind_arguments(const lower::KernelFunction& function, PyObject* bound_self, PyObject* const* args, Py_ssize_t nargs,
+                    PyObject* kwnames, std::vector<PyObject*>* values);
+
+bool is_option_name(std::string_view name);
+// One option by name; false with a Python error set.
+bool set_option(JitState& state, const char* name, PyObject* value, const char* where);
+// The names that may not be parameters of a kernel.
+std::string clashing_parameters(const lower::KernelFunction& function);
+
+// The current platform, and the current backend's device.
+const PlatformDesc& current_platform();
+void set_current_platform(const PlatformDesc& platform);
+
+}  // namespace asc::runtime

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Life of a core: prepared once, begun for each block, ended with a look at what was left open.
+#include <algorithm>
+
+#include "base/format.h"
+#include "sim/handlers.h"
+
+namespace asc::sim {
+
+bool Launch::poll() {
+  if (stop.load(std::memory_order_relaxed)) return false;
+  if (interrupt && interrupt->load(std::memory_order_relaxed)) {
+    interrupted.store(true, std::memory_order_relaxed);
+    stop.store(true, std::memory_order_relaxed);
+    return false;
+  }
+  if (has_deadline && std::chrono::steady_clock::now() > deadline) {
+    timed_out.store(true, std::memory_order_relaxed);
+    stop.store(true, std::memory_order_relaxed);
+    return false;
+  }
+  return true;
+}
+
+void Core::prepare(Launch& new_launch) {
+  launch = &new_launch;
+  program = launch->program;
+  mode = launch->options->mode;
+  for (int s = 0; s < kSpaceCount; s++) align_mask[s] = start_alignment(static_cast<Space>(s)) - 1;
+  code = program->code[static_cast<int>(mode)].data();
+  const FunctionCode& kernel = program->kernel();
+  stack.assign(kernel.stack + 2, 0);
+  frames.resize(kernel.depth + 1);
+  objects.resize(kernel.object_stack);
+  cells = std::make_unique<FlagCell[]>(static_cast<size_t>(kHardEvents) * kEventIds);
+}
+
+void Core::begin(int new_block, int new_sub_block, bool is_aic, Bank* new_banks) {
+  block = new_block;
+  sub_block = new_sub_block;
+  aic = is_aic;
+  banks = new_banks;
+  std::copy(launch->entry.begin(), launch->entry.end(), stack.begin());
+  r = stack.data();
+  pc = code + program->kernel().first;
+  depth = 0;
+  object_base = 0;
+  fuel = 0;
+  buffers.clear();
+  std::fill(std::begin(flags), std::end(flags), uint8_t{0});
+  std::fill(std::begin(waits), std::end(waits), uint8_t{0});
+  std::fill(std::begin(cross_count), std::end(cross_count), uint8_t{0});
+  waiting_for = -1;
+  printed.clear();
+  log.begin(*program, *launch->options, name());
+}
+
+std::string Core::name() const {
+  if (aic) return fmt::format("block {}, AIC", block);
+  return fmt::format("block {}, AIV {}", block, sub_block);
+}
+
+Origin Core::here() const {
+  Origin at;
+  at.pc = static_cast<uint32_t>(pc - code);
+  for (int i = depth; i > 0 && at.depth < Origin::kCallers; i--)
+    at.callers[at.depth++] = static_cast<uint32_t>(frames[static_cast<size_t>(i - 1)].return_pc - code) - 1;
+  return at;
+}
+
+void Core::end() {
+  end_flags(*this);
+  if (mode == Mode::Check) end_queues(*this);
+}
+
+}  // namespace asc::sim

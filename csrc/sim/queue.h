@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pipes, queues and buffers of one core, and the stretches of local memory that they hold.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "sim/findings.h"
+
+namespace asc::sim {
+
+// A stretch of local memory that init_buffer gave to a queue or a TBuf.
+struct Buffer {
+  enum class State : uint8_t { Free, Taken, Queued, Plain };  // Plain: of a TBuf
+  uint32_t offset = 0, bytes = 0;
+  Space space = Space::UB;
+  State state = State::Free;
+  uint16_t object = 0;
+  Origin taken_at;
+};
+
+// A TPipe, TQue or TBuf, by its type. Storage is reused when a declaration runs again.
+struct Object {
+  Type type;
+  std::string_view name;        // of the variable
+  // queues and TBufs
+  uint32_t first_buffer = 0, buffer_count = 0;
+  bool overflowed = false;      // its init_buffer did not fit
+  uint32_t cursor = 0;          // where the search for a free buffer starts
+  std::vector<uint16_t> fifo;   // buffer numbers, oldest first
+  // pipes
+  uint32_t used[kSpaceCount] = {};
+  uint8_t events[35] = {};      // reserved event ids, one bit each
+  uint32_t total_buffers = 0;
+
+  void reset(const Type& new_type, std::string_view new_name) {
+    type = new_type;
+    name = new_name;
+    overflowed = false;
+    first_buffer = buffer_count = cursor = total_buffers = 0;
+    fifo.clear();
+    for (uint32_t& u : used) u = 0;
+    for (uint8_t& e : events) e = 0;
+  }
+};
+
+}  // namespace asc::sim

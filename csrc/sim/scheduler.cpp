@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches: cores of a grid on the thread pool, or, where cores wait for each other, interleaved on one thread.
+#include <algorithm>
+#include <exception>
+
+#include "base/format.h"
+#include "base/thread_pool.h"
+#include "ir/scalar.h"
+#include "sim/cross_core.h"
+#include "sim/handlers.h"
+
+namespace asc::sim {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Below this much work, waking another thread costs more than it brings.
+constexpr int64_t kInlineNanoseconds = 60'000;
+
+struct CoreResult {
+  std::vector<FindingLog::Entry> entries;
+  std::string printed;
+};
+
+// The cores of a launch in order: block by block, the cube core before its vector cores.
+struct CoreId {
+  int block, sub_block;
+  bool aic;
+};
+
+int cores_per_block(const Launch& launch) { return (launch.has_aic ? 1 : 0) + (launch.has_aiv ? launch.aiv_per_block : 0); }
+
+CoreId core_id(const Launch& launch, int item) {
+  const int per_block = cores_per_block(launch), within = item % per_block;
+  const bool aic = launch.has_aic && within == 0;
+  return {item / per_block, aic ? 0 : within - (launch.has_aic ? 1 : 0), aic};
+}
+
+void choose_cores(Launch& launch, ir::KernelType type) {
+  switch (type) {
+    case ir::KernelType::AIC_ONLY:
+    case ir::KernelType::MIX_AIC_1_0:
+      launch.has_aic = true;
+      launch.has_aiv = false;
+      break;
+    case ir::KernelType::MIX_AIC_1_1: launch.has_aic = true; break;
+    case ir::KernelType::MIX_AIC_1_2:
+      launch.has_aic = true;
+      launch.aiv_per_block = 2;
+      break;
+    default: break;
+  }
+}
+
+void bind_arguments(Launch& launch, std::span<const Argument> arguments) {
+  const Program& program = *launch.program;
+  if (arguments.size() != program.params.size())
+    throw LaunchError(fmt::format("the kernel takes {} arguments, {} were given", program.params.size(), arguments.size()));
+  std::vector<uint64_t> addresses;
+  launch.gm.bind(arguments, &addresses);
+  for (size_t i = 0; i < arguments.size(); i++) {
+    const KernelParam& param = program.params[i];
+    const size_t end = param.slot + 1u;
+    if (launch.entry.size() < end) launch.entry.resize(end, 0);
+    uint64_t value = arguments[i].is_array ? addresses[i] : arguments[i].bits;
+    if (!arguments[i].is_array && param.type.is_scalar() && is_float(param.type.elem) && param.type.elem != DType::F64)
+      value = std::bit_cast<uint32_t>(static_cast<float>(ir::round_to(param.type.elem, std::bit_cast<double>(value))));
+    launch.entry[param.slot] = value;
+  }
+}
+
+// A core that the launch stopped, and where it stood.
+void report_timeout(Core& core) {
+  if (!core.launch->timed_out.load(std::memory_order_relaxed)) return;
+  Finding* f = core.log.add(FindingId::Timeout, core.here());
+  if (!f) return;
+  f->message = fmt::format("{} was still running here after {} s", core.name(), core.launch->options->timeout_seconds);
+  f->fix = "look for a loop that does not end, or give the launch more time";
+}
+
+CoreResult result_of(Core& core, RunStatus status) {
+  if (status == RunStatus::Done) core.end();
+  if (status == RunStatus::Stopped) report_timeout(core);
+  CoreResult result;
+  if (!core.log.empty()) result.entries = core.log.take();
+  result.printed.swap(core.printed);
+  return result;
+}
+
+// ---- independent cores --------------------------------------------------------------------------------------------------
+
+struct Worker {
+  Core core;
+  std::unique_ptr<LocalMemory> memory[2];  // AIV, AIC
+  bool ready = false;
+};
+
+struct ParallelRun {
+  Launch& launch;
+  std::vector<Worker> workers;
+  std::vector<CoreResult> results;
+  std::vector<std::exception_ptr> faults;  // by item, so that the first one is the same for any number of threads
+
+  void run_item(int worker_index, int item) {
+    if (launch.stop.load(std::memory_order_relaxed)) return;
+    Worker& worker = workers[static_cast<size_t>(worker_index)];
+    if (!worker.ready) {
+      worker.core.prepare(launch);
+      worker.ready = true;
+    }
+    const CoreId id = core_id(launch, item);
+    std::unique_ptr<LocalMemory>& memory = worker.memory[id.aic ? 1 : 0];
+    if (!memory) memory = acquire_memory(*launch.platform, id.aic);
+    else memory->poison();
+    worker.core.begin(id.block, id.sub_block, id.aic, memory->banks());
+    const RunStatus status = run(worker.core);
+    results[static_cast<size_t>(item)] = result_of(worker.core, status);
+  }
+
+  static void call(void* context, int worker, int item) {
+    auto* self = static_cast<ParallelRun*>(context);
+    try {
+      self->run_item(worker, item);
+    } catch (...) {
+      self->faults[static_cast<size_t>(item)] = std::current_exception();
+      self->launch.stop.store(true, std::memory_order_relaxed);
+    }
+  }
+};
+
+int choose_threads(const Launch& launch, int items, int64_t argument_bytes) {
+  const int threads = launch.options->threads > 0 ? launch.options->threads : hardware_threads();
+  const CostHint& hint = launch.program->cost;
+  const int64_t known = hint.bytes.load(std::memory_order_relaxed);
+  if (known != argument_bytes) return threads;
+  return hint.block_ns.load(std::memory_order_relaxed) * items < kInlineNanoseconds ? 1 : threads;
+}
+
+std::vector<CoreResult> run_parallel(Launch& launch, int64_t argument_bytes) {
+  const int items = launch.grid * cores_per_block(launch);
+  const int threads = std::min(choose_threads(launch, items, argument_bytes), items);
+  ParallelRun run{launch, {}, {}, {}};
+  run.workers = std::vector<Worker>(static_cast<size_t>(threads));
+  run.results.resize(static_cast<size_t>(items));
+  run.faults.resize(static_cast<size_t>(items));
+  const auto start = Clock::now();
+  parallel_for(items, threads, ParallelRun::call, &run);
+  const int64_t spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
+  launch.program->cost.block_ns.store(spent * threads / items, std::memory_order_relaxed);
+  launch.program->cost.bytes.store(argument_bytes, std::memory_order_relaxed);
+  for (Worker& worker : run.workers)
+    for (auto& memory : worker.memory) release_memory(std::move(memory));
+  for (const std::exception_ptr& fault : run.faults)
+    if (fault) std::rethrow_exception(fault);
+  return std::move(run.results);
+}
+
+// ---- cores that wait for each other -------------------------------------------------------------------------------------
+
+struct LockstepCore {
+  Core core;
+  std::unique_ptr<LocalMemory> memory;
+  RunStatus status = RunStatus::Yielded;
+  bool done = false;
+};
+
+// Whose set a blocked core could be waiting for.
+std::string possible_setters(const Launch& launch, const Core& core) {
+  std::string out;
+  auto add = [&out](std::string_view text) { out += fmt::format("{}{}", out.empty() ? "" : ", or ", text); };
+  if (launch.mixed()) {
+    add(core.aic ? (launch.aiv_per_block == 2 ? fmt::format("both vector cores of block {} (mode 2)", core.block)
+                                              : fmt::format("the vector core of block {} (mode 2)", core.block))
+                 : fmt::format("the cube core of block {} (mode 2)", core.block));
+  }
+  if (!core.aic && launch.aiv_per_block == 2) add(fmt::format("both vector cores of block {} (mode 1)", core.block));
+  add(core.aic ? "all cube cores (mode 0)" : "all vector cores (mode 0)");
+  return out;
+}
+
+void report_deadlock(Launch& launch, std::vector<LockstepCore>& cores) {
+  std::vector<Core*> waiters;
+  for (LockstepCore& c : cores)
+    if (!c.done) waiters.push_back(&c.core);
+  constexpr size_t kShown = 16;
+  Core& first = *waiters.front();
+  Finding* f = first.log.add(FindingId::Deadlock, first.here());
+  if (!f) return;
+  f->op = "asc.cross_core_wait_flag";
+  f->message = fmt::format("deadlock: {} of {} cores wait and none can go on:", waiters.size(), cores.size());
+  for (size_t i = 0; i < waiters.size(); i++) {
+    const Core& w = *waiters[i];
+    const std::vector<Site> sites = sites_of(*launch.program, w.here());
+    if (i < kShown) {
+      const std::string where = sites.empty() ? "?" : fmt::format("{}:{}", sites.front().file, sites.front().line);
+      f->message += fmt::format("\n  {} waits for flag {} at {}; it is set by {}", w.name(), w.waiting_for, where,
+                                possible_setters(launch, w));
+    }
+    auto same = [&](const Site& s) { return s.line == sites.front().line && s.file == sites.front().file; };
+    if (!sites.empty() && !f->sites.empty() && !same(f->sites.front()) && f->other.size() < kShown &&
+        std::none_of(f->other.begin(), f->other.end(), same))
+      f->other.push_back(sites.front());
+  }
+  if (waiters.size() > kShown) f->message += fmt::format("\n  and {} more", waiters.size() - kShown);
+  f->fix = "each cross_core_wait_flag needs a cross_core_set_flag with its id on the cores named, as often as it waits";
+}
+
+void report_left_counts(Launch& launch, CrossCore& cross) {
+  if (launch.options->mode != Mode::Check) return;
+  for (CrossCore::Member& m : cross.members) {
+    for (int id = 0; id < kCrossCoreIds; id++) {
+      if (m.core->cross_count[id] == 0) continue;
+      // The set is another core's; any that set this id shows where.
+      const auto setter = std::find_if(cross.members.begin(), cross.members.end(),
+                                       [id](const CrossCore::Member& s) { return s.set_at[id].valid(); });
+      if (setter == cross.members.end()) continue;
+      Finding* f = m.core->log.add(FindingId::CrossCoreLeft, setter->set_at[id], nullptr, static_cast<uint64_t>(id));
+      if (!f) continue;
+      f->op = "asc.cross_core_set_flag";
+      f->message = fmt::format("cross_core_set_flag: flag {} of {} is {} when the kernel ends: it was set and not waited for", id,
+                               m.core->name(), int{m.core->cross_count[id]});
+      f->fix = "wait for it as often as it is set: what is left disturbs the next kernel";
+    }
+  }
+}
+
+// One turn for each core that can run; false when nothing moved.
+bool run_round(CrossCore& cross, std::vector<LockstepCore>& cores) {
+  const uint64_t before = cross.progress;
+  bool moved = false;
+  for (LockstepCore& c : cores) {
+    if (c.done) continue;
+    c.status = run(c.core);
+    c.done = c.status == RunStatus::Done || c.status == RunStatus::Stopped;
+    moved = moved || c.status != RunStatus::Blocked;
+  }
+  return moved || cross.progress != before;
+}
+
+std::vector<CoreResult> run_lockstep(Launch& launch) {
+  const int items = launch.grid * cores_per_block(launch);
+  CrossCore cross;
+  launch.cross = &cross;
+  std::vector<LockstepCore> cores(static_cast<size_t>(items));
+  for (int i = 0; i < items; i++) {
+    LockstepCore& c = cores[static_cast<size_t>(i)];
+    const CoreId id = core_id(launch, i);
+    c.core.prepare(launch);
+    c.memory = acquire_memory(*launch.platform, id.aic);
+    c.core.begin(id.block, id.sub_block, id.aic, c.memory->banks());
+    cross.members.emplace_back().core = &c.core;
+  }
+  auto left = [&cores] { return std::any_of(cores.begin(), cores.end(), [](const LockstepCore& c) { return !c.done; }); };
+  bool deadlock = false;
+  while (left() && !deadlock && launch.poll()) deadlock = !run_round(cross, cores) && left();
+  if (deadlock) report_deadlock(launch, cores);
+  else if (!left()) report_left_counts(launch, cross);
+  std::vector<CoreResult> results;
+  for (LockstepCore& c : cores) {
+    const bool stopped = !c.done && !deadlock;
+    results.push_back(result_of(c.core, stopped ? RunStatus::Stopped : c.status));
+    release_memory(std::move(c.memory));
+  }
+  return results;
+}
+
+}  // namespace
+
+LaunchResult launch(const Program& program, int grid, std::span<const Argument> arguments, const Options& options,
+                    const std::atomic<bool>* interrupt) {
+  Launch launch;
+  launch.program = &program;
+  launch.options = &options;
+  launch.platform = options.platform ? options.platform : &platforms().front();
+  launch.grid = grid;
+  launch.interrupt = interrupt;
+  if (options.timeout_seconds > 0) {
+    launch.has_deadline = true;
+    launch.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                         std::chrono::duration<double>(options.timeout_seconds));
+  }
+  choose_cores(launch, program.kernel_type);
+  bind_arguments(launch, arguments);
+
+  LaunchResult out;
+  std::vector<CoreResult> results;
+  const Verdict too_many = program.lockstep ? check_grid(grid, *launch.platform, launch.cores()) : Verdict();
+  if (too_many) {
+    // The blocks beyond the cores would never start, and the others wait for them: there is nothing to run.
+    FindingLog log;
+    log.begin(program, options, "");
+    Origin at;
+    at.pc = program.kernel().first;
+    log.add(too_many, at, "");
+    results.push_back({log.take(), {}});
+  } else if (grid > 0) {
+    int64_t bytes = 0;
+    for (const Argument& a : arguments) bytes += a.is_array ? a.bytes : 0;
+    results = program.lockstep ? run_lockstep(launch) : run_parallel(launch, bytes);
+  }
+  std::vector<std::vector<FindingLog::Entry>> entries;
+  for (CoreResult& r : results) {
+    if (!r.entries.empty()) entries.push_back(std::move(r.entries));
+    out.printed += r.printed;
+  }
+  out.findings = merge_findings(entries, options.max_findings, &out.silenced);
+  out.interrupted = launch.interrupted.load();
+  return out;
+}
+
+void shutdown_pool() { shutdown_thread_pool(); }
+
+}  // namespace asc::sim

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Branches, conditions, functions and constants."""
+
+import numpy as np
+
+import asc
+
+LANES = 8
+WIDTH = LANES * 4
+SCALE = 0.125
+
+
+@asc.jit
+def min_and_max(gm: asc.GlobalTensor, n: int):
+    low = gm.get_value(0)
+    high = low
+    for i in range(1, n):
+        value = gm.get_value(i)
+        if value < low:
+            low = value
+        elif value > high:
+            high = value
+    return low, high
+
+
+@asc.jit
+def sign(x: int):
+    if x < 0:
+        return -1
+    if x == 0:
+        return 0
+    return 1
+
+
+@asc.jit
+def helpers(x: asc.GlobalAddress, out: asc.GlobalAddress, n: int):
+    x_gm = asc.GlobalTensor()
+    out_gm = asc.GlobalTensor()
+    x_gm.set_global_buffer(x)
+    out_gm.set_global_buffer(out)
+    low, high = min_and_max(x_gm, n)
+    out_gm.set_value(0, low)
+    out_gm.set_value(1, high)
+    low, high = high, low
+    out_gm.set_value(2, low - high)
+    out_gm.set_value(3, sign(low) * 10 + sign(high))
+    _, high = min_and_max(x_gm[2:], n - 2)
+    out_gm.set_value(4, high)
+
+
+@asc.jit
+def conditions(x: asc.GlobalAddress, out: asc.GlobalAddress, n: int, k: int):
+    x_gm = asc.GlobalTensor()
+    out_gm = asc.GlobalTensor()
+    x_gm.set_global_buffer(x)
+    out_gm.set_global_buffer(out)
+    if 0 <= k < n:
+        out_gm.set_value(0, 1)
+    if k < n and x_gm.get_value(k) > 5:
+        out_gm.set_value(1, 2)
+    if k >= n or x_gm.get_value(k) == 0:
+        out_gm.set_value(2, 3)
+    if not (k == 1 or n == 1):
+        out_gm.set_value(3, 4)
+    which = 7 if k > 2 else -7 if k == 2 else 0
+    out_gm.set_value(4, which)
+    inside = k > 0 and k < n
+    out_gm.set_value(5, inside)
+    if (twice := k * 2) > n:
+        out_gm.set_value(6, twice)
+    else:
+        pass
+
+
+@asc.jit
+def ends_early(out: asc.GlobalAddress, n: int):
+    gm = asc.GlobalTensor()
+    gm.set_global_buffer(out)
+    if n == 0:
+        return
+    gm.set_value(0, n)
+    for i in range(n):
+        if i == 2:
+            return
+        gm.set_value(1 + i, i + 10)
+
+
+@asc.jit
+def constants(
+    x: asc.GlobalAddress, out: asc.GlobalAddress, TILE: asc.ConstExpr[int], RELU: asc.ConstExpr[bool]
+):
+    gm = asc.GlobalTensor()
+    out_gm = asc.GlobalTensor()
+    gm.set_global_buffer(x)
+    out_gm.set_global_buffer(out)
+    half_tile = TILE // 2
+    bytes_of_tile = TILE * x.dtype.sizeof()
+    a = asc.LocalTensor(x.dtype, asc.TPosition.VECIN, 0, TILE)
+    b = asc.LocalTensor(x.dtype, asc.TPosition.VECIN, bytes_of_tile, TILE)
+    asc.data_copy(a, gm, TILE)
+    asc.set_flag(asc.HardEvent.MTE2_V)
+    asc.wait_flag(asc.HardEvent.MTE2_V)
+    asc.muls(b, a, SCALE, TILE)
+    asc.pipe_barrier(asc.PipeID.PIPE_V)
+    if RELU:
+        asc.relu(b, b, half_tile)
+        asc.pipe_barrier(asc.PipeID.PIPE_V)
+    asc.adds(b[WIDTH:], b[WIDTH:], WIDTH - LANES, TILE - WIDTH)
+    asc.set_flag(asc.HardEvent.V_MTE3)
+    asc.wait_flag(asc.HardEvent.V_MTE3)
+    asc.data_copy(out_gm, b, TILE)
+
+
+@asc.jit
+def rebound(x: asc.GlobalAddress, out: asc.GlobalAddress, n: int):
+    """A handle that changes under control flow is a variable; one that does not is an alias."""
+    first = asc.GlobalTensor()
+    second = asc.GlobalTensor()
+    first.set_global_buffer(x)
+    second.set_global_buffer(x + n)
+    first, second = second, first
+    chosen = first
+    if n > 4:
+        chosen = second
+    out_gm = asc.GlobalTensor()
+    out_gm.set_global_buffer(out)
+    out_gm.set_value(0, chosen.get_value(0))
+    out_gm.set_value(1, first.get_value(1))
+
+
+def ints(*values):
+    return np.array(values, np.int32)
+
+
+def ramp(dtype):
+    return np.arange(-64, 64, dtype=dtype), np.zeros(128, dtype)
+
+
+CASES = [
+    ("helpers", helpers, 1, lambda: (ints(4, -3, 0, 9, 12, 7), ints(*[0] * 8), 6)),
+    ("conditions", conditions, 1, lambda: (ints(4, 8, 0, 9), ints(*[0] * 8), 4, 3)),
+    ("ends_early", ends_early, 1, lambda: (ints(*[0] * 8), 5)),
+    ("constants", constants, 1, lambda: (*ramp(np.float32), 128, True)),
+    ("constants_plain", constants, 1, lambda: (*ramp(np.float16), 128, False)),
+    ("rebound", rebound, 1, lambda: (ints(*range(16)), ints(0, 0), 5)),
+]
