@@ -46,7 +46,7 @@ class CMakeBuild(build_ext):
 
 setup(
     packages=find_packages(include=["asc", "asc.*"]),
-    package_data={"asc": ["*.pyi", "py.typed"]},
+    package_data={"asc": ["*.pyi", "py.typed"], "asc.tools": ["*.pyi"]},
     ext_modules=[CMakeExtension("asc._asc")],
     cmdclass={"build_ext": CMakeBuild},
 )

@@ -14,7 +14,7 @@ from asc._jit import CodegenOptions, CompileOptions, ConstExpr, LaunchOptions, j
 # Names with a meaning of their own in the core, or internal, are not part of `from asc import *`.
 _PRIVATE = {
     "JITFunction", "LaunchHandle", "bit", "bool_", "compiled_diagnostics", "compiled_save", "compiled_text", "get_platform",
-    "int1", "last_findings", "launch_hooks", "op_table", "platforms", "register_mock_types", "set_platform", "shutdown_pool",
+    "int1", "last_findings", "launch_hooks", "op_table", "parse_ir", "platforms", "register_mock_types", "set_platform", "shutdown_pool",
     "unsupported",
     "MatmulPolicy", "BatchOutMode", "print",
 }  # fmt: skip

@@ -13,7 +13,7 @@ class Site:
 
     __slots__ = ("col", "end_col", "file", "function", "line", "text")
 
-    def __init__(self, file, line, col, end_col, text, function):
+    def __init__(self, file: str, line: int, col: int, end_col: int, text: str, function: str):
         self.file, self.line, self.col, self.end_col, self.text, self.function = file, line, col, end_col, text, function
 
     def __repr__(self):
@@ -31,10 +31,10 @@ class CompileError(CodegenError):
     calls that led to it), and file, line, col, text of the first.
     """
 
-    def __init__(self, text, message="", hint="", sites=()):
+    def __init__(self, text: str, message: str = "", hint: str = "", sites=()):
         super().__init__(text)
         self.message, self.hint = message or text, hint
-        self.sites = [Site(*site) for site in sites]
+        self.sites: list[Site] = [Site(*site) for site in sites]
         first = self.sites[0] if self.sites else None
         self.file = first.file if first else None
         self.line = first.line if first else None
@@ -49,7 +49,7 @@ class UnsupportedSyntaxError(CompileError):
 class LaunchError(RuntimeError):
     """The launch itself is wrong: settings, device, toolchain."""
 
-    def __init__(self, text, message="", hint="", sites=()):
+    def __init__(self, text: str, message: str = "", hint: str = "", sites=()):
         super().__init__(text)
         self.message, self.hint = message or text, hint
 
@@ -69,7 +69,8 @@ class Finding:
     )  # fmt: skip
 
     def __init__(
-        self, id, kind, severity, message, fix, sites, other, op, core, pipe, buffer, range, count, text
+        self, id: str, kind: str, severity: str, message: str, fix: str, sites: list, other: list, op: str, core: str,
+        pipe: str, buffer: str, range: tuple, count: int, text: str,
     ):  # fmt: skip
         self.id, self.kind, self.severity, self.message, self.fix = id, kind, severity, message, fix
         self.sites = [Site(*site) for site in sites]
@@ -90,9 +91,9 @@ class Finding:
 class KernelError(RuntimeError):
     """A kernel ran and did wrong. `.findings` holds everything found."""
 
-    def __init__(self, text, findings=()):
+    def __init__(self, text: str, findings=()):
         super().__init__(text)
-        self.findings = list(findings)
+        self.findings: list[Finding] = list(findings)
 
 
 class BoundsError(KernelError):

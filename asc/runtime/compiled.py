@@ -14,7 +14,7 @@ class _Texts:
     def __init__(self, handle):
         self._handle = handle
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> str:
         if name not in self.NAMES:
             raise KeyError(f"{name!r}; there are {', '.join(self.NAMES)}")
         return _asc.compiled_text(self._handle, name)
@@ -40,16 +40,16 @@ class CompiledKernel:
         self.text = _Texts(handle)
 
     @property
-    def meta(self):
+    def meta(self) -> dict:
         """Kernel, platform, kernel type and arguments, as dumped to meta.json."""
         return json.loads(_asc.compiled_text(self._handle, "meta"))
 
     @property
-    def diagnostics(self):
+    def diagnostics(self) -> list:
         """Findings known at compile time (asc.Finding); a launch that executes raises them."""
         return _asc.compiled_diagnostics(self._handle)
 
-    def save(self, folder):
+    def save(self, folder) -> str:
         """Writes texts and metadata to a folder of the kernel's own below `folder`; returns its path."""
         return _asc.compiled_save(self._handle, str(folder))
 

@@ -43,7 +43,12 @@ class KernelType(Enum):
     MIX_AIC_1_2 = 7
 
 
-def set_platform(backend, soc_version=None, device_id=None, check=True):
+def set_platform(
+    backend: Backend | str,
+    soc_version: Platform | str | None = None,
+    device_id: int | None = None,
+    check: bool = True,
+) -> None:
     """Chooses where kernels run from now on.
 
     backend: a Backend or its value. soc_version: a Platform or its value; Ascend910B1 when not given. device_id: the device.

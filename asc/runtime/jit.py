@@ -11,14 +11,14 @@ __all__ = ["JITFunction", "MockTensor", "MockValue", "jit"]
 class MockTensor:
     """Stands for an array of a dtype when compiling; it has no memory."""
 
-    def __init__(self, dtype):
+    def __init__(self, dtype) -> None:
         self.dtype = dtype
 
 
 class MockValue:
     """Stands for a scalar of a dtype when compiling. `nonnegative=True` compiles for values >= 0."""
 
-    def __init__(self, dtype, nonnegative=None):
+    def __init__(self, dtype, nonnegative: bool | None = None) -> None:
         self.dtype = dtype
         self.nonnegative = nonnegative
 

@@ -22,9 +22,9 @@ struct Job {
   void (*run)(void*, int, int);
   void* context;
   int items;
-  int worker_limit;               // worker numbers, the caller's included
-  int next_worker = 1;            // under the pool's mutex
-  int active = 0;                 // pool threads inside, under the pool's mutex
+  int worker_limit;     // worker numbers, the caller's included
+  int next_worker = 1;  // under the pool's mutex
+  int active = 0;       // pool threads inside, under the pool's mutex
   std::atomic<int> next{0};
 
   void work(int worker) {
@@ -44,7 +44,8 @@ struct Pool {
 
   Job* pick() {
     for (Job* job : jobs)
-      if (job->next_worker < job->worker_limit && job->next.load(std::memory_order_relaxed) < job->items) return job;
+      if (job->next_worker < job->worker_limit && job->next.load(std::memory_order_relaxed) < job->items)
+        return job;
     return nullptr;
   }
 
@@ -109,8 +110,10 @@ void parallel_for(int items, int threads, void (*run)(void*, int, int), void* co
     const int missing = wanted - p.idle;
     for (int i = 0; i < missing && static_cast<int>(p.threads.size()) < wanted; i++)
       p.threads.emplace_back([&p] { p.serve(); });
-    if (wanted == 1) p.wake.notify_one();
-    else p.wake.notify_all();
+    if (wanted == 1)
+      p.wake.notify_one();
+    else
+      p.wake.notify_all();
   }
   job.work(0);
   // Most helpers end within microseconds of the caller: a short spin saves a sleep and its wake-up.

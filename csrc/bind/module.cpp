@@ -2,9 +2,10 @@
 // The extension module asc._asc: conversions only, no logic.
 #include <pybind11/pybind11.h>
 
+#include "lower/objects.h"
+#include "ir/text.h"
 #include "ops/op_table.h"
 #include "ops/signature.h"
-#include "lower/objects.h"
 #include "runtime/launcher.h"
 
 namespace py = pybind11;
@@ -23,11 +24,78 @@ py::list dtype_names(const std::vector<asc::DType>& dtypes) {
   return names;
 }
 
+constexpr const char* kFormNames[] = {"scalar", "var",  "local_tensor", "global_tensor", "pointer",
+                                      "dtype",  "enum", "struct",       "object",        "str",
+                                      "any",    "self", "none"};
+constexpr const char* kDirNames[] = {"in", "out", "inout", "py"};
+
+py::str text_of(std::string_view text) { return {text.data(), text.size()}; }
+
+// {"form", "name"}: name is the dtype, type variable, enum, struct or kind; of tensors and pointers the
+// element's.
+py::dict describe_type(const asc::OpDesc& op, const asc::TypePattern& type) {
+  using Form = asc::TypePattern::Form;
+  py::dict out;
+  out["form"] = kFormNames[static_cast<int>(type.form)];
+  std::string_view name = asc::py_name(type.dtype);
+  if (type.form == Form::Enum) name = asc::enum_desc(static_cast<asc::EnumId>(type.enum_id)).py_name;
+  if (type.form == Form::Struct) name = asc::struct_info(static_cast<asc::StructId>(type.enum_id)).py_name;
+  if (type.form == Form::Object) name = asc::kKinds[static_cast<int>(type.object)].py_name;
+  if (type.var >= 0) name = std::string_view(&op.vars[static_cast<size_t>(type.var)].name, 1);
+  out["name"] = text_of(name);
+  return out;
+}
+
+// As Python writes it: a bool, an int, a float, or the name of an enum's member.
+py::object default_of(const asc::ParamDesc& param) {
+  using Form = asc::TypePattern::Form;
+  const auto whole = static_cast<int64_t>(param.default_value);
+  if (param.type.form == Form::Enum) {
+    const auto* member = asc::enum_desc(static_cast<asc::EnumId>(param.type.enum_id)).find(whole);
+    return text_of(member ? member->name : "?");
+  }
+  if (asc::is_bool(param.type.dtype)) return py::bool_(whole != 0);
+  if (asc::is_int(param.type.dtype)) return py::int_(whole);
+  return py::float_(param.default_value);
+}
+
+py::dict describe_param(const asc::OpDesc& op, const asc::ParamDesc& param) {
+  py::dict out;
+  out["name"] = text_of(param.name);
+  out["type"] = describe_type(op, param.type);
+  out["direction"] = kDirNames[static_cast<int>(param.dir)];
+  out["template"] = param.is_template;
+  out["keyword_only"] = param.keyword_only;
+  py::list spaces;
+  for (int i = 0; i < asc::kSpaceCount; i++)
+    if (param.spaces >> i & 1) spaces.append(text_of(asc::to_string(static_cast<asc::Space>(i))));
+  out["spaces"] = spaces;
+  if (param.has_default) out["default"] = default_of(param);
+  return out;
+}
+
+py::dict describe_overload(const asc::OpDesc& op, const asc::OverloadDesc& overload) {
+  py::dict out;
+  out["text"] = text_of(overload.text);
+  out["signature"] = asc::python_signature(op, overload);
+  py::list params;
+  for (const asc::ParamDesc& param : overload.params) params.append(describe_param(op, param));
+  out["params"] = params;
+  out["result"] = describe_type(op, overload.result);
+  out["pipe"] = text_of(asc::to_string(overload.pipe));
+  out["core"] = overload.core == asc::CoreSet::AIV   ? "AIV"
+                : overload.core == asc::CoreSet::AIC ? "AIC"
+                                                     : "any";
+  out["waits"] = overload.waits;
+  return out;
+}
+
 py::dict describe_op(const asc::OpDesc& op) {
   py::dict row;
   row["name"] = std::string(op.name);
   row["py_name"] = std::string(op.py_name);
-  row["owner"] = op.owner == asc::Kind::Void ? std::string() : std::string(asc::kKinds[static_cast<int>(op.owner)].py_name);
+  row["owner"] = op.owner == asc::Kind::Void ? std::string()
+                                             : std::string(asc::kKinds[static_cast<int>(op.owner)].py_name);
   row["family"] = kFamilyNames[static_cast<int>(op.family)];
   row["doc"] = std::string(op.doc);
   py::dict dtypes;
@@ -35,16 +103,11 @@ py::dict describe_op(const asc::OpDesc& op) {
   row["dtypes"] = dtypes;
   py::list combos;  // of tied variables: what they may be together
   for (const auto& combo : op.combos)
-    combos.append(dtype_names(std::vector<asc::DType>(combo.begin(), combo.begin() + static_cast<long>(op.vars.size()))));
+    combos.append(dtype_names(
+        std::vector<asc::DType>(combo.begin(), combo.begin() + static_cast<long>(op.vars.size()))));
   row["combos"] = combos;
   py::list overloads;
-  for (const asc::OverloadDesc& overload : op.overloads) {
-    py::dict entry;
-    entry["text"] = std::string(overload.text);
-    entry["signature"] = asc::python_signature(op, overload);
-    entry["pipe"] = std::string(asc::to_string(overload.pipe));
-    overloads.append(entry);
-  }
+  for (const asc::OverloadDesc& overload : op.overloads) overloads.append(describe_overload(op, overload));
   row["overloads"] = overloads;
   return row;
 }
@@ -54,7 +117,8 @@ py::dict describe_op(const asc::OpDesc& op) {
 PYBIND11_MODULE(_asc, m) {
   m.doc() = "The core of asc.";
   m.attr("__version__") = ASC_VERSION;
-  if (asc::lower::init_objects(m.ptr()) < 0 || asc::runtime::init_launcher(m.ptr()) < 0) throw py::error_already_set();
+  if (asc::lower::init_objects(m.ptr()) < 0 || asc::runtime::init_launcher(m.ptr()) < 0)
+    throw py::error_already_set();
   m.def(
       "op_table",
       [] {
@@ -62,7 +126,7 @@ PYBIND11_MODULE(_asc, m) {
         for (const asc::OpDesc& op : asc::op_table()) rows.append(describe_op(op));
         return rows;
       },
-      "Every row of the op table as a dict: names, family, dtypes, overloads, doc.");
+      "Every row of the op table as a dict: names, family, dtypes, doc, and overloads with parameters, result, pipe and core.");
   m.def(
       "unsupported",
       [](const std::string& name) {
@@ -71,6 +135,9 @@ PYBIND11_MODULE(_asc, m) {
         return py::reinterpret_steal<py::object>(object);
       },
       "Stands for a name of the API that is not built yet.");
+  m.def(
+      "parse_ir", [](const std::string& text) { return asc::ir::print_module(*asc::ir::parse_module(text)); },
+      "Reads the text form of the IR and prints it again.");
   m.def("platforms", [] {
     py::list names;
     for (const asc::PlatformDesc& platform : asc::platforms()) names.append(std::string(platform.name));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Module and functions: the frame of the printed program, names of globals, parameters and results, and the edits that
-// put the text together.
+// Module and functions: the frame of the printed program, names of globals, parameters and results, and the
+// edits that put the text together.
 #include "emit/ascendc.h"
 
 #include <algorithm>
@@ -12,7 +12,9 @@ namespace asc::emit {
 
 using ir::as;
 
-std::string print_ascendc(const ir::Module& module, const Options& options) { return Printer(module, options).print(); }
+std::string print_ascendc(const ir::Module& module, const Options& options) {
+  return Printer(module, options).print();
+}
 
 std::string Printer::print() {
   out_.reserve(4096);
@@ -44,7 +46,8 @@ void Printer::name_globals() {
     const ir::NamedConst& c = *module_.constants[i];
     for (size_t j = 0; j < i && constant_names_[c.id].empty(); j++) {
       const ir::NamedConst& other = *module_.constants[j];
-      if (other.name == c.name && other.type == c.type && other.bits == c.bits) constant_names_[c.id] = constant_names_[other.id];
+      if (other.name == c.name && other.type == c.type && other.bits == c.bits)
+        constant_names_[c.id] = constant_names_[other.id];
     }
     if (constant_names_[c.id].empty()) constant_names_[c.id] = globals_.add(pool_, legal_name(pool_, c.name));
   }
@@ -74,7 +77,8 @@ void Printer::find_queue_spellings() {
   }
 }
 
-// ---- the text as a whole -----------------------------------------------------------------------------------------
+// ---- the text as a whole
+// -----------------------------------------------------------------------------------------
 
 void Printer::apply_edits(std::string& to, size_t begin, size_t end) const {
   for (const Edit& edit : edits_) {
@@ -91,7 +95,8 @@ std::string Printer::assemble(size_t kernel_start, size_t end) const {
   text.reserve(out_.size() + 1024);
   text += "#include \"kernel_operator.h\"\n\n";
   if (!constant_lines_.empty()) {
-    for (size_t i = constant_lines_.size(); i-- > 0;) text.append(out_, constant_lines_[i].first, constant_lines_[i].second);
+    for (size_t i = constant_lines_.size(); i-- > 0;)
+      text.append(out_, constant_lines_[i].first, constant_lines_[i].second);
     text += '\n';
   }
   const bool any_helper = std::find(helpers_.begin(), helpers_.end(), true) != helpers_.end();
@@ -110,8 +115,8 @@ std::string Printer::assemble(size_t kernel_start, size_t end) const {
   return text;
 }
 
-// Printed behind the functions, when it is known which are used, and from the last to the first: a constant's own text may
-// name those before it. `assemble` puts the lines in order.
+// Printed behind the functions, when it is known which are used, and from the last to the first: a constant's
+// own text may name those before it. `assemble` puts the lines in order.
 void Printer::module_constants() {
   fn_ = nullptr;
   locals_.clear();
@@ -131,7 +136,8 @@ void Printer::module_constants() {
   }
 }
 
-// ---- functions ---------------------------------------------------------------------------------------------------
+// ---- functions
+// ---------------------------------------------------------------------------------------------------
 
 void Printer::reset_function(const ir::Function& f) {
   fn_ = &f;
@@ -144,6 +150,7 @@ void Printer::reset_function(const ir::Function& f) {
   result_vars_.clear();
   result_names_.clear();
   loops_.clear();
+  in_place_.clear();
   core_flags_[0] = core_flags_[1] = {};
   last_statement_ = f.body && !f.body->empty() ? f.body->back() : nullptr;
 }
@@ -166,8 +173,9 @@ void Printer::function(const ir::Function& f) {
     text.append(core_flags_[aic]).append(" = true;\n  }\n");
     edits_.push_back({body_start_, 0, pool_.keep(text)});
   }
-  std::stable_sort(edits_.begin() + static_cast<std::ptrdiff_t>(first_edit), edits_.end(),
-                   [](const Edit& a, const Edit& b) { return a.at != b.at ? a.at < b.at : a.length < b.length; });
+  std::stable_sort(
+      edits_.begin() + static_cast<std::ptrdiff_t>(first_edit), edits_.end(),
+      [](const Edit& a, const Edit& b) { return a.at != b.at ? a.at < b.at : a.length < b.length; });
 }
 
 void Printer::signature(const ir::Function& f) {
@@ -206,8 +214,8 @@ void Printer::parameter(const ir::Var& v) {
   put(name_of(v));
 }
 
-// A result is carried out by the variable itself where every return gives the same one; else by a parameter that the
-// returns assign.
+// A result is carried out by the variable itself where every return gives the same one; else by a parameter
+// that the returns assign.
 void Printer::choose_results(const ir::Function& f) {
   const size_t count = f.results.size();
   result_vars_.assign(count, nullptr);
@@ -257,7 +265,8 @@ void Printer::drop_unused_constants() {
   }
 }
 
-// ---- types, names ------------------------------------------------------------------------------------------------
+// ---- types, names
+// ------------------------------------------------------------------------------------------------
 
 void Printer::type_name(const Type& type) {
   switch (type.kind) {
@@ -306,7 +315,8 @@ std::string_view Printer::field_name(const Type& type, uint16_t index) const {
 std::string_view Printer::declare(const ir::Var& v) {
   std::string_view& name = var_names_[v.id];
   std::string_view wanted = legal_name(pool_, v.name);
-  if (globals_.has(wanted) && std::find(function_names_.begin(), function_names_.end(), wanted) != function_names_.end())
+  if (globals_.has(wanted) &&
+      std::find(function_names_.begin(), function_names_.end(), wanted) != function_names_.end())
     wanted = with_suffix(pool_, wanted, "_");
   name = locals_.add(pool_, wanted, &pinned_);
   return name;
@@ -327,7 +337,8 @@ void Printer::end_line(Loc loc) {
   if (options_.comments && loc.valid() && loc.source < module_.sources.size()) {
     const uint64_t key = uint64_t{loc.source} << 32 | loc.line;
     std::string_view text = module_.sources[loc.source].line(loc.line);
-    while (!text.empty() && (text.back() == '\\' || text.back() == ' ' || text.back() == '\r' || text.back() == '\n'))
+    while (!text.empty() &&
+           (text.back() == '\\' || text.back() == ' ' || text.back() == '\r' || text.back() == '\n'))
       text.remove_suffix(1);
     while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
     if (key != commented_line_ && !text.empty()) {

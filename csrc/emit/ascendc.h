@@ -9,7 +9,8 @@
 namespace asc::emit {
 
 struct Options {
-  bool comments = false;  // trailing comments with the Python text of each line (for dumps; never part of cached text)
+  bool comments =
+      false;  // trailing comments with the Python text of each line (for dumps; never part of cached text)
 };
 
 std::string print_ascendc(const ir::Module& module, const Options& options = {});

@@ -15,7 +15,8 @@ using ir::as;
 
 namespace {
 
-constexpr OpId kExceptions[] = {OpId::LocalTensor_GetPhyAddr};
+constexpr OpId kExceptions[] = {OpId::LocalTensor_GetPhyAddr, OpId::LocalTensor_GetSize,
+                                OpId::GlobalTensor_GetSize};
 
 struct OperatorForm {
   std::string_view py_name, text;
@@ -23,13 +24,20 @@ struct OperatorForm {
   bool reflected;
 };
 constexpr OperatorForm kOperators[] = {
-    {"__add__", " + ", kAdditive, false},        {"__radd__", " + ", kAdditive, true},
-    {"__sub__", " - ", kAdditive, false},        {"__rsub__", " - ", kAdditive, true},
-    {"__mul__", " * ", kMultiplicative, false},  {"__rmul__", " * ", kMultiplicative, true},
-    {"__truediv__", " / ", kMultiplicative, false}, {"__and__", " & ", kBitAnd, false},
-    {"__or__", " | ", kBitOr, false},            {"__lt__", " < ", kRelational, false},
-    {"__le__", " <= ", kRelational, false},      {"__gt__", " > ", kRelational, false},
-    {"__ge__", " >= ", kRelational, false},      {"__eq__", " == ", kEquality, false},
+    {"__add__", " + ", kAdditive, false},
+    {"__radd__", " + ", kAdditive, true},
+    {"__sub__", " - ", kAdditive, false},
+    {"__rsub__", " - ", kAdditive, true},
+    {"__mul__", " * ", kMultiplicative, false},
+    {"__rmul__", " * ", kMultiplicative, true},
+    {"__truediv__", " / ", kMultiplicative, false},
+    {"__and__", " & ", kBitAnd, false},
+    {"__or__", " | ", kBitOr, false},
+    {"__lt__", " < ", kRelational, false},
+    {"__le__", " <= ", kRelational, false},
+    {"__gt__", " > ", kRelational, false},
+    {"__ge__", " >= ", kRelational, false},
+    {"__eq__", " == ", kEquality, false},
     {"__ne__", " != ", kEquality, false},
 };
 
@@ -51,13 +59,16 @@ bool is_default(const ParamDesc& param, const ir::Expr* arg) {
 
 std::span<const OpId> emit_exceptions() { return kExceptions; }
 
-// ---- arguments ---------------------------------------------------------------------------------------------------
+// ---- arguments
+// ---------------------------------------------------------------------------------------------------
 
 void Printer::default_value(const ParamDesc& param) {
   using Form = TypePattern::Form;
-  if (param.type.form == Form::Enum) return enum_value(param.type.enum_id, static_cast<int64_t>(param.default_value));
+  if (param.type.form == Form::Enum)
+    return enum_value(param.type.enum_id, static_cast<int64_t>(param.default_value));
   const DType type = param.type.form == Form::Scalar ? param.type.dtype : DType::I32;
-  const auto bits = is_float(type) ? std::bit_cast<int64_t>(param.default_value) : static_cast<int64_t>(param.default_value);
+  const auto bits = is_float(type) ? std::bit_cast<int64_t>(param.default_value)
+                                   : static_cast<int64_t>(param.default_value);
   literal(Type::scalar(type), bits, kAny);
 }
 
@@ -71,9 +82,11 @@ void Printer::argument(const ir::OpCall& e, int index) {
     const bool same = !is_int(param.type.dtype) || natural(arg) != DType::Void;
     return same ? expr(arg, kAdditive) : exact(arg, kAdditive);  // `>` and `>>` would end the list
   }
-  // T is deduced from every operand that has it: a number must be of exactly that type. The methods of a tensor know T.
+  // T is deduced from every operand that has it: a number must be of exactly that type. The methods of a
+  // tensor know T.
   if (param.type.form == Form::Var && !e.self) return exact(arg);
-  if (arg->type.is_scalar()) return converted(arg, param.type.form == Form::Scalar ? param.type.dtype : arg->type.elem);
+  if (arg->type.is_scalar())
+    return converted(arg, param.type.form == Form::Scalar ? param.type.dtype : arg->type.elem);
   expr(arg);
 }
 
@@ -81,7 +94,9 @@ void Printer::argument(const ir::OpCall& e, int index) {
 void Printer::template_arguments(const ir::OpCall& e) {
   const OverloadDesc& proto = e.proto();
   size_t count = proto.template_count;
-  while (count > 0 && is_default(proto.params[proto.cpp_order[count - 1]], e.args[proto.cpp_order[count - 1]])) count--;
+  while (count > 0 &&
+         is_default(proto.params[proto.cpp_order[count - 1]], e.args[proto.cpp_order[count - 1]]))
+    count--;
   if (count == 0) return;
   put('<');
   for (size_t i = 0; i < proto.leading_vars; i++) {
@@ -95,7 +110,8 @@ void Printer::template_arguments(const ir::OpCall& e) {
   put('>');
 }
 
-// Runtime arguments; those at the end that Python left out are left out in C++ too, if it has the same defaults.
+// Runtime arguments; those at the end that Python left out are left out in C++ too, if it has the same
+// defaults.
 void Printer::arguments(const ir::OpCall& e) {
   const OverloadDesc& proto = e.proto();
   size_t end = proto.cpp_order.size();
@@ -121,7 +137,8 @@ bool Printer::has_constructor_arguments(const ir::OpCall& e) const {
   return false;
 }
 
-// ---- ops ---------------------------------------------------------------------------------------------------------
+// ---- ops
+// ---------------------------------------------------------------------------------------------------------
 
 void Printer::constructed_type(const ir::OpCall& e, const Type& type) {
   const OverloadDesc& proto = e.proto();
@@ -177,8 +194,9 @@ void Printer::operator_call(const ir::OpCall& e, int min) {
   // Any integer may be added to an address, whatever its width.
   const auto side = [&](const ir::Expr* x, int at_least) {
     const auto* c = as<ir::Cast>(x);
-    const bool widens = c && x->type.is_scalar() && c->operand->type.is_scalar() && x->type.elem == DType::I64 &&
-                        is_int(c->operand->type.elem) && c->operand->type.elem != DType::U64;
+    const bool widens = c && x->type.is_scalar() && c->operand->type.is_scalar() &&
+                        x->type.elem == DType::I64 && is_int(c->operand->type.elem) &&
+                        c->operand->type.elem != DType::U64;
     expr(widens ? c->operand : x, at_least);
   };
   side(left, form->prec);
@@ -187,9 +205,11 @@ void Printer::operator_call(const ir::OpCall& e, int min) {
   close(parens);
 }
 
-// ---- helpers of the module -----------------------------------------------------------------------------------------
+// ---- helpers of the module
+// -----------------------------------------------------------------------------------------
 
-void Printer::call(const ir::Function& callee, std::span<ir::Expr* const> args, std::span<const std::string_view> results) {
+void Printer::call(const ir::Function& callee, std::span<ir::Expr* const> args,
+                   std::span<const std::string_view> results) {
   put(function_names_[callee.id]);
   put('(');
   bool first = true;
@@ -211,13 +231,27 @@ void Printer::call(const ir::Function& callee, std::span<ir::Expr* const> args, 
   put(')');
 }
 
-// ---- exceptions --------------------------------------------------------------------------------------------------
+// ---- exceptions
+// --------------------------------------------------------------------------------------------------
 
 bool Printer::emit_exception(const ir::OpCall& e, int min) {
   switch (e.op) {
     case OpId::LocalTensor_GetPhyAddr: emit_LocalTensor_GetPhyAddr(e, min); return true;
+    case OpId::LocalTensor_GetSize:
+    case OpId::GlobalTensor_GetSize: return emit_GetSize(e);
     default: return false;
   }
+}
+
+// The size of a slice that has no name is its length.
+bool Printer::emit_GetSize(const ir::OpCall& e) {
+  const auto* view = as<ir::OpCall>(e.self);
+  const bool slice = view &&
+                     (view->op == OpId::LocalTensor_Subindex || view->op == OpId::GlobalTensor_Subindex) &&
+                     view->args.size() > 1;
+  if (!slice) return false;
+  exact(view->args[1], kPostfix);
+  return true;
 }
 
 // A number on the device, a pointer in the headers' CPU mode: this cast takes both.

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expressions: few parentheses, and a cast only where C++'s own conversions would give another value.
 //
-// C++ computes in the common type of its operands (integers below 32 bits become int), the IR in the operands' one type.
-// For each operation the plan below takes off the casts that C++ makes by itself and keeps the rest: if what C++ then
-// computes in is not the IR's type, the casts stay; if the result could leave the type where the IR wraps or rounds, it is
-// cut back by a cast.
-#include <bit>
-#include <charconv>
-#include <cmath>
-#include <iterator>
-#include <limits>
+// C++ computes in the common type of its operands (integers below 32 bits become int), the IR in the
+// operands' one type. For each operation the plan below takes off the casts that C++ makes by itself and
+// keeps the rest: if what C++ then computes in is not the IR's type, the casts stay; if the result could
+// leave the type where the IR wraps or rounds, it is cut back by a cast.
 #include <optional>
 
 #include "emit/printer.h"
@@ -97,7 +92,8 @@ OperatorText operator_text(BinaryOp op) {
 // The value of a constant integer tree, or nothing.
 std::optional<int64_t> known_int(const ir::Expr* e) {
   if (const auto* c = as<ir::Const>(e)) return c->is_float() ? std::nullopt : std::optional(c->bits);
-  if (const auto* c = as<ir::Cast>(e); c && is_number(c) && is_int(c->type.elem)) return known_int(c->operand);
+  if (const auto* c = as<ir::Cast>(e); c && is_number(c) && is_int(c->type.elem))
+    return known_int(c->operand);
   const auto* b = as<ir::Binary>(e);
   if (!b || !is_int(b->type.elem)) return std::nullopt;
   const auto left = known_int(b->left), right = known_int(b->right);
@@ -127,211 +123,10 @@ bool known_nonnegative(const ir::Expr* e) {
   return value && *value >= 0;
 }
 
-bool in_range(int64_t value, DType type) {
-  switch (type) {
-    case DType::I32: return value >= INT32_MIN && value <= INT32_MAX;
-    case DType::U32: return value >= 0 && value <= static_cast<int64_t>(UINT32_MAX);
-    case DType::I64: return true;
-    case DType::U64: return value >= 0;
-    default: return false;
-  }
-}
-
 }  // namespace
 
-// ---- constants ---------------------------------------------------------------------------------------------------
-
-std::string_view Printer::visible_name(const ir::NamedConst& c) const {
-  if (c.scope) {
-    for (size_t i = visible_.size(); i-- > 0;)
-      if (visible_[i].constant == &c) return visible_[i].name;
-    return {};
-  }
-  const std::string_view name = constant_names_[c.id];
-  if (locals_.has(name)) return {};  // a local of that name hides it
-  if (constants_in_scope_ < module_.constants.size()) {
-    for (size_t i = 0; i < constants_in_scope_; i++)
-      if (module_.constants[i] == &c) return name;
-    return {};
-  }
-  return name;
-}
-
-void Printer::use_constant(const ir::NamedConst& c) {
-  const ir::NamedConst* used = &c;
-  if (c.scope) {
-    for (size_t i = visible_.size(); i-- > 0;) {
-      if (visible_[i].constant != &c) continue;
-      if (visible_[i].printed < 0) used = visible_[i].alias;
-      break;
-    }
-  }
-  if (const_in_print_ >= 0) {
-    printed_[static_cast<size_t>(const_in_print_)].uses.push_back(used);
-    return;
-  }
-  if (!used->scope) {
-    constant_used_[used->id] = 1;
-    return;
-  }
-  for (PrintedConst& p : printed_)
-    if (p.constant == used) p.used = true;
-}
-
-// A spelling prints if every name in it is in scope and C++ computes the same value from it.
-bool Printer::spelling_value(const ir::Expr* e, double* value) const {
-  if (const auto* c = as<ir::Const>(e)) {
-    if (!is_number(c) || (c->named && visible_name(*c->named).empty())) return false;
-    *value = c->as_double();
-    return true;
-  }
-  double a = 0, b = 0;
-  const DType type = natural(e);
-  if (const auto* c = as<ir::Cast>(e)) {
-    if (!is_number(c) || !spelling_value(c->operand, &a)) return false;
-    if (is_int(c->type.elem) && a != std::trunc(a)) return false;
-    *value = c->type.elem == DType::F32 ? static_cast<double>(static_cast<float>(a)) : a;
-    return !is_small_float(c->type.elem) && c->type.elem != DType::Bool;
-  }
-  if (const auto* u = as<ir::Unary>(e)) {
-    if (u->op != ir::UnaryOp::Neg || !spelling_value(u->operand, &a)) return false;
-    *value = -a;
-  } else {
-    const auto* op = as<ir::Binary>(e);
-    if (!op || !spelling_value(op->left, &a) || !spelling_value(op->right, &b)) return false;
-    if (is_float(op->left->type.elem)) {
-      if (plan(*op).common != DType::F32) return false;
-      const float x = static_cast<float>(a), y = static_cast<float>(b);
-      switch (op->op) {
-        case BinaryOp::Add: *value = static_cast<double>(x + y); break;
-        case BinaryOp::Sub: *value = static_cast<double>(x - y); break;
-        case BinaryOp::Mul: *value = static_cast<double>(x * y); break;
-        case BinaryOp::Div:
-          if (y == 0) return false;
-          *value = static_cast<double>(x / y);
-          break;
-        default: return false;
-      }
-      return std::isfinite(*value);
-    }
-    switch (op->op) {
-      case BinaryOp::Add: *value = a + b; break;
-      case BinaryOp::Sub: *value = a - b; break;
-      case BinaryOp::Mul: *value = a * b; break;
-      case BinaryOp::FloorDiv:
-      case BinaryOp::Mod:
-        if (a < 0 || b <= 0) return false;
-        *value = op->op == BinaryOp::FloorDiv ? std::floor(a / b) : std::fmod(a, b);
-        break;
-      case BinaryOp::Shl:
-        if (a < 0 || b < 0 || b > 62) return false;
-        *value = std::ldexp(a, static_cast<int>(b));
-        break;
-      case BinaryOp::Shr:
-        if (a < 0 || b < 0 || b > 62) return false;
-        *value = std::floor(std::ldexp(a, -static_cast<int>(b)));
-        break;
-      case BinaryOp::And:
-      case BinaryOp::Or:
-      case BinaryOp::Xor: {
-        if (a < 0 || b < 0) return false;
-        const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
-        *value = static_cast<double>(op->op == BinaryOp::And ? x & y : op->op == BinaryOp::Or ? x | y : x ^ y);
-        break;
-      }
-      default: return false;
-    }
-  }
-  // Beyond 2^53 a double is not exact: such a spelling gives way to the number.
-  if (std::fabs(*value) > 9007199254740992.0) return false;
-  if (is_float(type)) return true;
-  return in_range(static_cast<int64_t>(*value), type);
-}
-
-Printer::ConstForm Printer::const_form(const ir::Const& c) const {
-  if (c.named && !visible_name(*c.named).empty()) return ConstForm::Name;
-  if (!c.spelling || !is_number(&c)) return ConstForm::Literal;
-  double value = 0;
-  if (!spelling_value(c.spelling, &value)) return ConstForm::Literal;
-  if (c.is_float() ? value != c.as_double() : value != static_cast<double>(c.bits)) return ConstForm::Literal;
-  return ConstForm::Spelling;
-}
-
-void Printer::constant(const ir::Const& c, int min) {
-  switch (const_form(c)) {
-    case ConstForm::Name:
-      put(visible_name(*c.named));
-      return use_constant(*c.named);
-    case ConstForm::Spelling: return expr(c.spelling, min);
-    case ConstForm::Literal: return literal(c.type, c.bits, min);
-  }
-}
-
-void Printer::number(int64_t value) {
-  char text[24];
-  const auto end = std::to_chars(text, std::end(text), value).ptr;
-  put({text, static_cast<size_t>(end - text)});
-}
-
-void Printer::literal(const Type& type, int64_t bits, int min) {
-  if (type.kind == Kind::Enum) return enum_value(type.id, bits);
-  const DType t = type.elem;
-  if (type.kind == Kind::Pointer) return put("nullptr");
-  if (t == DType::Bool) return put(bits ? "true" : "false");
-  if (is_float(t)) return float_literal(t, std::bit_cast<double>(bits), min);
-  if (t == DType::U64 && bits < 0) {
-    char text[24];
-    const auto end = std::to_chars(text, std::end(text), static_cast<uint64_t>(bits)).ptr;
-    put({text, static_cast<size_t>(end - text)});
-    return put('u');
-  }
-  if (bits == INT64_MIN) return put("INT64_MIN");
-  if (bits == INT32_MIN) return put("INT32_MIN");
-  const bool parens = bits < 0 && open(kUnary, min);
-  number(bits);
-  if (t == DType::U32 && bits > INT32_MAX) put('u');
-  close(parens);
-}
-
-void Printer::float_literal(DType type, double value, int min) {
-  const bool is_double = type == DType::F64;
-  const std::string_view suffix = is_double ? "" : "f";
-  const bool parens = std::signbit(value) && open(kUnary, min);
-  if (std::isnan(value)) {
-    put(is_double ? "__builtin_nan(\"\")" : "__builtin_nanf(\"\")");
-  } else if (std::isinf(value)) {
-    if (value < 0) put('-');
-    put(is_double ? "__builtin_inf()" : "__builtin_inff()");
-  } else {
-    char text[40];
-    const auto end = is_double ? std::to_chars(text, std::end(text), value).ptr
-                               : std::to_chars(text, std::end(text), static_cast<float>(value)).ptr;
-    const std::string_view digits(text, static_cast<size_t>(end - text));
-    put(digits);
-    if (digits.find_first_of(".e") == std::string_view::npos) put(".0");
-    put(suffix);
-  }
-  close(parens);
-}
-
-void Printer::enum_value(uint16_t enum_id, int64_t value) {
-  const EnumDesc& desc = enum_desc(static_cast<EnumId>(enum_id));
-  const EnumMember* member = desc.find(value);
-  if (!member) {
-    put("static_cast<");
-    type_name(Type::of_enum(enum_id));
-    put(">(");
-    number(value);
-    return put(')');
-  }
-  if (!desc.cpp_type.empty()) {
-    put(desc.cpp_type);
-    put("::");
-  }
-  put(member->name);
-}
-
-// ---- C++ types ---------------------------------------------------------------------------------------------------
+// ---- C++ types
+// ---------------------------------------------------------------------------------------------------
 
 DType Printer::natural(const ir::Expr* e, bool converts) const {
   if (!is_number(e)) return DType::Void;
@@ -371,12 +166,6 @@ DType Printer::natural(const ir::Expr* e, bool converts) const {
     case ir::ExprKind::CorePredicate: return DType::Bool;
     default: return type;
   }
-}
-
-// A constant that prints as its spelling stands for that tree.
-const ir::Expr* Printer::spelt_tree(const ir::Expr* e) const {
-  const auto* c = as<ir::Const>(e);
-  return c && c->spelling && const_form(*c) == ConstForm::Spelling ? c->spelling : e;
 }
 
 // The operand below a cast that C++ may make by itself.
@@ -441,7 +230,8 @@ Printer::BinaryPlan Printer::plan(const ir::Binary& e) const {
     p = plan_operands(e.left, e.right, type);
   }
   if (ir::is_comparison(e.op)) return p;
-  const bool narrow = is_small_float(type) || (is_unsigned_int(type) && is_small_int(type) && !(e.facts & ir::kFits));
+  const bool narrow =
+      is_small_float(type) || (is_unsigned_int(type) && is_small_int(type) && !(e.facts & ir::kFits));
   p.wrap = narrow && (is_small_float(type) || !stays_inside(e.op));
   if (e.op == BinaryOp::Div && is_small_float(type)) p.wrap = false;  // its result is float32
   return p;
@@ -478,12 +268,13 @@ Printer::BinaryPlan Printer::plan_select(const ir::Select& e) const {
   return p;
 }
 
-// ---- expressions -------------------------------------------------------------------------------------------------
+// ---- expressions
+// -------------------------------------------------------------------------------------------------
 
 void Printer::expr(const ir::Expr* e, int min, bool converts) {
   switch (e->kind) {
     case ir::ExprKind::Const: return constant(*as<ir::Const>(e), min);
-    case ir::ExprKind::Var: return put(name_of(*as<ir::VarRef>(e)->var));
+    case ir::ExprKind::Var: return variable(*as<ir::VarRef>(e)->var);
     case ir::ExprKind::Unary: return unary(*as<ir::Unary>(e), min, converts);
     case ir::ExprKind::Binary: return binary(*as<ir::Binary>(e), min, converts);
     case ir::ExprKind::Logical: return logical(*as<ir::Logical>(e), min);
@@ -501,15 +292,31 @@ void Printer::expr(const ir::Expr* e, int min, bool converts) {
   }
 }
 
-// What is printed where the context converts to `to`: a cast to that type is made by C++ itself, unless the user wrote one
-// that cuts.
+void Printer::variable(const ir::Var& v) {
+  for (const ir::Decl* decl : in_place_)
+    if (decl->var == &v) return op_call(*as<ir::OpCall>(decl->init), kAny);
+  put(name_of(v));
+}
+
+// What is printed where the context converts to `to`: a cast to that type is made by C++ itself, unless the
+// user wrote one that cuts.
 const ir::Expr* Printer::conversion_source(const ir::Expr* e, DType to) const {
   e = spelt_tree(e);
   const auto* c = as<ir::Cast>(e);
   if (!c || !is_number(c) || !is_number(c->operand) || c->type.elem != to || to == DType::Bool) return e;
   const DType from = c->operand->type.elem;
   if (from == DType::BF16 || to == DType::BF16 || (is_float(from) && is_int(to))) return e;
-  return c->is_explicit && is_int(from) && is_int(to) && !preserves(from, to) ? e : c->operand;
+  if (c->is_explicit && is_int(from) && is_int(to) && !preserves(from, to)) return e;
+  // A cast below it that keeps the value changes nothing either: int(flag) into an int64.
+  const ir::Expr* source = spelt_tree(c->operand);
+  for (const auto* below = as<ir::Cast>(source); below; below = as<ir::Cast>(source)) {
+    const Type& inner = below->operand->type;
+    if (!inner.is_scalar() || is_float(inner.elem) || is_float(below->type.elem) ||
+        !preserves(inner.elem, below->type.elem))
+      break;
+    source = spelt_tree(below->operand);
+  }
+  return source;
 }
 
 void Printer::converted(const ir::Expr* e, DType to, int min) {
@@ -557,7 +364,8 @@ void Printer::binary(const ir::Binary& e, int min, bool converts) {
   switch (e.op) {
     case BinaryOp::Min: return helper_call(Helper::Min, e.left, e.right, e.type.elem);
     case BinaryOp::Max: return helper_call(Helper::Max, e.left, e.right, e.type.elem);
-    case BinaryOp::Pow: return helper_call(is_float(type) ? Helper::PowFloat : Helper::Pow, e.left, e.right, e.type.elem);
+    case BinaryOp::Pow:
+      return helper_call(is_float(type) ? Helper::PowFloat : Helper::Pow, e.left, e.right, e.type.elem);
     default: break;
   }
   if (is_division(e.op) && !is_plain_division(e)) {
@@ -593,7 +401,8 @@ void Printer::binary(const ir::Binary& e, int min, bool converts) {
   if (wraps) put(')');
 }
 
-// asc_min(a, b), or asc_min<int64_t>(a, b) where C++ would not deduce that type. Short floats compute in float.
+// asc_min(a, b), or asc_min<int64_t>(a, b) where C++ would not deduce that type. Short floats compute in
+// float.
 void Printer::helper_call(Helper helper, const ir::Expr* left, const ir::Expr* right, DType type) {
   helpers_[static_cast<size_t>(helper)] = true;
   if (helper == Helper::FloorDivFloat || helper == Helper::FloorModFloat)
@@ -636,15 +445,17 @@ void Printer::float_helper_call(Helper helper, const ir::Expr* left, const ir::E
 
 void Printer::unary(const ir::Unary& e, int min, bool converts) {
   const DType type = e.operand->type.elem;
+  if (e.op == ir::UnaryOp::Not) return negated(e.operand, min);
   if (e.op == ir::UnaryOp::Abs) return helper_call(Helper::Abs, e.operand, nullptr, type);
-  const bool narrow = is_small_float(type) || (is_unsigned_int(type) && is_small_int(type) && !(e.facts & ir::kFits));
-  const bool wraps = e.op != ir::UnaryOp::Not && narrow && !(converts && type != DType::BF16);
+  const bool narrow =
+      is_small_float(type) || (is_unsigned_int(type) && is_small_int(type) && !(e.facts & ir::kFits));
+  const bool wraps = narrow && !(converts && type != DType::BF16);
   if (wraps) open_wrap(type);
   const bool parens = open(kUnary, wraps ? static_cast<int>(kAny) : min);
-  put(e.op == ir::UnaryOp::Neg ? '-' : e.op == ir::UnaryOp::Invert ? '~' : '!');
+  put(e.op == ir::UnaryOp::Neg ? '-' : '~');
   if (is_small_float(type)) {
     operand(e.operand, type, true, kPostfix);
-  } else if (e.op != ir::UnaryOp::Not && size_of(type) >= 4 && natural(e.operand) != type && is_int(type)) {
+  } else if (size_of(type) >= 4 && natural(e.operand) != type && is_int(type)) {
     exact(e.operand, kPostfix);  // ~ and - compute in the operand's own type
   } else {
     expr(e.operand, e.op == ir::UnaryOp::Neg ? kPostfix : kUnary);
@@ -653,16 +464,38 @@ void Printer::unary(const ir::Unary& e, int min, bool converts) {
   if (wraps) put(')');
 }
 
+void Printer::compare_to_zero(const ir::Expr* e, std::string_view op, int min) {
+  const bool parens = open(kEquality, min);
+  expr(e, kShift);
+  put(op);
+  put(is_float(e->type.elem) ? "0.0f" : "0");
+  close(parens);
+}
+
+// `!c`; of a number `c == 0`, and == and != turn around.
+void Printer::negated(const ir::Expr* e, int min) {
+  if (const auto* u = as<ir::Unary>(e); u && u->op == ir::UnaryOp::Not) return expr(u->operand, min);
+  if (const auto* b = as<ir::Binary>(e); b && (b->op == BinaryOp::Eq || b->op == BinaryOp::Ne)) {
+    ir::Binary turned = *b;
+    turned.op = b->op == BinaryOp::Eq ? BinaryOp::Ne : BinaryOp::Eq;
+    return binary(turned, min, false);
+  }
+  const auto* c = as<ir::Cast>(e);
+  if (c && c->operand->type.is_scalar() && c->type == Type::scalar(DType::Bool))
+    return compare_to_zero(c->operand, " == ", min);
+  const bool parens = open(kUnary, min);
+  put('!');
+  expr(e, kUnary);
+  close(parens);
+}
+
 void Printer::cast(const ir::Cast& e, int min) {
   const Type& to = e.type;
   const Type& from = e.operand->type;
   if (to.kind == Kind::Pointer || from.kind == Kind::Pointer) {
     put(to.kind == Kind::Scalar && to.elem == DType::Bool ? "static_cast<" : "reinterpret_cast<");
   } else if (to.is_scalar() && to.elem == DType::Bool && from.is_scalar()) {
-    const bool parens = open(kEquality, min);
-    expr(e.operand, kShift);
-    put(is_float(from.elem) ? " != 0.0f" : " != 0");
-    return close(parens);
+    return compare_to_zero(e.operand, " != ", min);
   } else if (to.is_scalar() && to.elem == DType::BF16) {
     put("AscendC::ToBfloat16(");
     converted(e.operand, DType::F32);

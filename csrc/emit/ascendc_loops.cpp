@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops. Python fixes the turns of a range before the first one and leaves the variable at its last value; C++'s `for` tests
-// and counts again at each turn. Where that makes no difference the plain form is printed, else a counter of its own.
+// Loops. Python fixes the turns of a range before the first one and leaves the variable at its last value;
+// C++'s `for` tests and counts again at each turn. Where that makes no difference the plain form is printed,
+// else a counter of its own.
 #include <algorithm>
 
 #include "emit/printer.h"
@@ -24,7 +25,9 @@ const ir::Var* root_var(const ir::Expr* e) {
 
 using Vars = std::vector<const ir::Var*>;
 
-bool holds(const Vars& vars, const ir::Var* v) { return v && std::find(vars.begin(), vars.end(), v) != vars.end(); }
+bool holds(const Vars& vars, const ir::Var* v) {
+  return v && std::find(vars.begin(), vars.end(), v) != vars.end();
+}
 
 void collect(const ir::Expr* e, Vars& vars) {
   if (!e) return;
@@ -33,21 +36,24 @@ void collect(const ir::Expr* e, Vars& vars) {
   });
 }
 
-// Does evaluating `e` change one of the variables: an object's own method, or a helper that takes it by reference?
+// Does evaluating `e` change one of the variables: an object's own method, or a helper that takes it by
+// reference?
 bool expr_changes(const ir::Expr* e, const Vars& vars) {
   bool changes = false;
   ir::walk_expr(e, [&](const ir::Expr* x) {
     if (const auto* op = as<ir::OpCall>(x)) {
       const OverloadDesc& proto = op->proto();
       const auto family = op->desc().family;
-      const bool handle = family == Family::Handle || family == Family::Pipe || family == Family::Queue || family == Family::Buffer;
+      const bool handle = family == Family::Handle || family == Family::Pipe || family == Family::Queue ||
+                          family == Family::Buffer;
       if (!handle) return;
       if (op->self && proto.self_dir == Dir::InOut) changes |= holds(vars, root_var(op->self));
       for (size_t i = 0; i < op->args.size(); i++)
         if (op->args[i] && proto.params[i].dir == Dir::InOut) changes |= holds(vars, root_var(op->args[i]));
     } else if (const auto* c = as<ir::Call>(x)) {
       for (size_t i = 0; i < c->args.size(); i++)
-        if (c->callee->params[i]->by_ref || c->callee->params[i]->type.is_object()) changes |= holds(vars, root_var(c->args[i]));
+        if (c->callee->params[i]->by_ref || c->callee->params[i]->type.is_object())
+          changes |= holds(vars, root_var(c->args[i]));
     }
   });
   return changes;
@@ -68,7 +74,8 @@ bool changes_any(const ir::Block* body, const Vars& vars) {
     } else if (const auto* c = as<ir::CallAssign>(s)) {
       for (const ir::Var* r : c->results) changes |= holds(vars, r);
       for (size_t i = 0; i < c->args.size(); i++)
-        if (c->callee->params[i]->by_ref || c->callee->params[i]->type.is_object()) changes |= holds(vars, root_var(c->args[i]));
+        if (c->callee->params[i]->by_ref || c->callee->params[i]->type.is_object())
+          changes |= holds(vars, root_var(c->args[i]));
     }
     ir::for_each_expr(s, [&](const ir::Expr* e) { changes |= expr_changes(e, vars); });
   });
@@ -111,7 +118,7 @@ Sign sign_of(const ir::Expr* step) {
 
 struct Printer::LoopPlan {
   Sign sign;
-  bool plain;            // the variable itself counts
+  bool plain;                             // the variable itself counts
   bool hold_stop, hold_step, hold_start;  // evaluate once, into a variable of ours
 };
 
@@ -127,7 +134,8 @@ Printer::LoopPlan Printer::plan_for(const ir::For& s) const {
                    (plan.sign == Sign::Unknown && !as<ir::VarRef>(s.step));
   // Python evaluates start first.
   plan.hold_start = (plan.hold_stop || plan.hold_step) && s.start->effect != Effect::Pure;
-  plan.plain = s.declares_var && !plan.hold_stop && !plan.hold_step && plan.sign != Sign::Unknown;
+  plan.plain =
+      s.declares_var && !assigns_var && !plan.hold_stop && !plan.hold_step && plan.sign != Sign::Unknown;
   return plan;
 }
 
@@ -274,7 +282,7 @@ void Printer::while_(const ir::While& s) {
     statements(s.condition_pre);
     indent();
     put("if (");
-    negated(s.condition);
+    negated(s.condition, kAny);
     put(") {\n");
     indent();
     put("  break;\n");
@@ -315,14 +323,6 @@ void Printer::close_loop(const ir::Block* orelse) {
   block(orelse);
   indent();
   put("}\n");
-}
-
-// `!c`, a comparison turned around where that says the same (of floats it does not: NaN).
-void Printer::negated(const ir::Expr* e) {
-  const auto* u = as<ir::Unary>(e);
-  if (u && u->op == ir::UnaryOp::Not) return condition(u->operand);
-  put('!');
-  expr(e, kUnary);
 }
 
 }  // namespace asc::emit

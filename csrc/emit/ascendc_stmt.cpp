@@ -37,7 +37,8 @@ void flatten_and(const ir::Expr* e, std::vector<const ir::Expr*>& terms) {
 
 bool has_core_term(const std::vector<const ir::Expr*>& terms) {
   bool aic = false;
-  return std::any_of(terms.begin(), terms.end(), [&](const ir::Expr* e) { return is_core_predicate(e, &aic); });
+  return std::any_of(terms.begin(), terms.end(),
+                     [&](const ir::Expr* e) { return is_core_predicate(e, &aic); });
 }
 
 std::string_view core_condition(bool aic) { return aic ? "ASCEND_IS_AIC" : "ASCEND_IS_AIV"; }
@@ -57,7 +58,44 @@ void Printer::block(const ir::Block* b) {
 }
 
 void Printer::statements(const ir::Block* b) {
-  for (const ir::Stmt* s : *b) statement(s);
+  for (size_t i = 0; i < b->size(); i++) {
+    if (const ir::Decl* built = built_in_place(*b, i)) {
+      in_place_.push_back(built);
+    } else {
+      statement((*b)[i]);
+    }
+  }
+}
+
+// A parameter struct that the user built inside a call, `load_data(a, b, LoadData2DParams(...))`, has a
+// variable in the IR; it is printed where it was written. Only if the next statement is that call and nothing
+// else reads it.
+const ir::Decl* Printer::built_in_place(const ir::Block& b, size_t i) const {
+  const auto* decl = as<ir::Decl>(b[i]);
+  if (!decl || !decl->var->hoisted || decl->var->type.kind != Kind::Struct || i + 1 == b.size())
+    return nullptr;
+  const auto* init = as<ir::OpCall>(decl->init);
+  const auto* next = as<ir::Eval>(b[i + 1]);
+  const auto* call = next ? as<ir::OpCall>(next->value) : nullptr;
+  if (!init || init->desc().family != Family::Construct || !call) return nullptr;
+  size_t direct = 0, uses = 0;
+  for (size_t k = 0; k < call->args.size(); k++) {
+    const auto* ref = as<ir::VarRef>(call->args[k]);
+    if (ref && ref->var == decl->var && call->proto().params[k].dir == Dir::In) direct++;
+  }
+  const auto count = [&](const ir::Expr* e) {
+    ir::walk_expr(e, [&](const ir::Expr* x) {
+      const auto* ref = as<ir::VarRef>(x);
+      uses += ref && ref->var == decl->var;
+    });
+  };
+  for (size_t k = i + 1; k < b.size(); k++) {
+    ir::for_each_expr(b[k], count);
+    ir::for_each_block(b[k], [&](const ir::Block* inner) {
+      ir::walk(inner, [&](const ir::Stmt* s) { ir::for_each_expr(s, count); });
+    });
+  }
+  return direct == 1 && uses == 1 ? decl : nullptr;
 }
 
 void Printer::statement(const ir::Stmt* s) {
@@ -105,7 +143,8 @@ void Printer::statement(const ir::Stmt* s) {
   }
 }
 
-// ---- constants and variables -------------------------------------------------------------------------------------
+// ---- constants and variables
+// -------------------------------------------------------------------------------------
 
 void Printer::constant_line(const ir::NamedConst& c, std::string_view name) {
   put("constexpr ");
@@ -135,7 +174,8 @@ void Printer::const_decl(const ir::ConstDecl& s) {
   const ir::NamedConst& c = *s.constant;
   const auto* same = as<ir::Const>(c.spelling);
   const ir::NamedConst* global = same ? same->named : nullptr;
-  if (global && !global->scope && global->name == c.name && global->type == c.type && global->bits == c.bits) {
+  if (global && !global->scope && global->name == c.name && global->type == c.type &&
+      global->bits == c.bits) {
     const std::string_view name = visible_name(*global);
     if (!name.empty()) {  // the global of that name is already there
       visible_.push_back({&c, name, -1, global});
@@ -177,7 +217,8 @@ void Printer::declaration(const ir::Decl& s) {
   if (!s.init) {
     put(declare(v));
   } else {
-    // The initialiser may name an earlier variable of the same Python name: it is printed before the new one is declared.
+    // The initialiser may name an earlier variable of the same Python name: it is printed before the new one
+    // is declared.
     const size_t at = out_.size();
     if (v.type.is_scalar()) {
       converted(s.init, v.type.elem);
@@ -188,6 +229,36 @@ void Printer::declaration(const ir::Decl& s) {
   }
   put(';');
   end_line(s.loc);
+  if (s.init) slice_length(name_of(v), s.init);
+}
+
+// A view in Ascend C reaches to the end of what it is a view of. The length of a slice is said only where the
+// program asks a tensor for its size.
+void Printer::slice_length(std::string_view name, const ir::Expr* value) {
+  const auto* view = as<ir::OpCall>(value);
+  if (!view || view->op != OpId::LocalTensor_Subindex || view->args.size() < 2 || !asks_for_sizes()) return;
+  indent();
+  put(name);
+  put(".SetSize(");
+  argument(*view, 1);
+  put(");\n");
+}
+
+bool Printer::asks_for_sizes() {
+  if (asks_for_sizes_ >= 0) return asks_for_sizes_ != 0;
+  asks_for_sizes_ = 0;
+  for (const auto& f : module_.functions) {
+    ir::walk(static_cast<const ir::Block*>(f->body), [&](const ir::Stmt* s) {
+      ir::for_each_expr(s, [&](const ir::Expr* e) {
+        ir::walk_expr(e, [&](const ir::Expr* x) {
+          const auto* call = as<ir::OpCall>(x);
+          if (call && (call->op == OpId::LocalTensor_GetSize || call->op == OpId::LocalTensor_GetLength))
+            asks_for_sizes_ = 1;
+        });
+      });
+    });
+  }
+  return asks_for_sizes_ != 0;
 }
 
 // An object's declaration: template arguments and constructor arguments as they were written.
@@ -239,16 +310,19 @@ void Printer::assign(std::string_view name, const Type& type, const ir::Expr* va
   }
   put(';');
   end_line(loc);
+  slice_length(name, value);
 }
 
-// ---- calls -------------------------------------------------------------------------------------------------------
+// ---- calls
+// -------------------------------------------------------------------------------------------------------
 
 void Printer::eval(const ir::Eval& s) {
   // A non-const reference of Ascend C binds to a variable only: a view gets a name first.
   std::string_view named;
   size_t which = 0;
   const auto* call = as<ir::OpCall>(s.value);
-  const bool is_handle = call && (call->desc().family == Family::Queue || call->desc().family == Family::Buffer);
+  const bool is_handle =
+      call && (call->desc().family == Family::Queue || call->desc().family == Family::Buffer);
   for (size_t i = 0; is_handle && i < call->args.size(); i++) {
     const ir::Expr* arg = call->args[i];
     if (!arg || call->proto().params[i].dir != Dir::InOut || as<ir::VarRef>(arg)) continue;
@@ -311,7 +385,8 @@ void Printer::call_assign(const ir::CallAssign& s) {
   end_line(s.loc);
 }
 
-// ---- branches ----------------------------------------------------------------------------------------------------
+// ---- branches
+// ----------------------------------------------------------------------------------------------------
 
 void Printer::if_(const ir::If& s, bool chained) {
   bool aic = false;
@@ -421,7 +496,8 @@ void Printer::return_(const ir::Return& s) {
   end_line(s.loc);
 }
 
-// ---- text --------------------------------------------------------------------------------------------------------
+// ---- text
+// --------------------------------------------------------------------------------------------------------
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The helper templates of printed programs. Device code has neither <algorithm> nor <cmath>; these need nothing.
-// They mean what Python means: floor division and its remainder (a zero remainder has the divisor's sign), min and max that
-// keep the first of equal values.
+// The helper templates of printed programs. Device code has neither <algorithm> nor <cmath>; these need
+// nothing. They mean what Python means: floor division and its remainder (a zero remainder has the divisor's
+// sign), min and max that keep the first of equal values.
 #include <iterator>
 
 #include "emit/printer.h"
@@ -42,7 +42,8 @@ __aicore__ inline T asc_floor_mod(T a, T b) {
 }
 )";
 
-// The remainder by long division: each subtraction takes the divisor times the largest power of two that fits, and is exact.
+// The remainder by long division: each subtraction takes the divisor times the largest power of two that
+// fits, and is exact.
 constexpr std::string_view kFloatRemainder = R"(__aicore__ inline float asc_remainder(float a, float b) {
   float rest = a < 0 ? -a : a;
   float divisor = b < 0 ? -b : b;

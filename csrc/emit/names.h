@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of the printed program: the user's own wherever C++ allows it, else with a suffix from one reserved table.
+// Names of the printed program: the user's own wherever C++ allows it, else with a suffix from one reserved
+// table.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Ascend C printer. One pass over the tree appends to one buffer; what only shows later (a constant nobody used, a flag
-// that a function turned out to need) is an edit of that buffer, applied when the text is put together.
+// The Ascend C printer. One pass over the tree appends to one buffer; what only shows later (a constant
+// nobody used, a flag that a function turned out to need) is an edit of that buffer, applied when the text is
+// put together.
 #pragma once
 
 #include <array>
@@ -17,7 +18,8 @@
 
 namespace asc::emit {
 
-// Binding strength of C++ operators. An operand whose own operator binds less than asked for gets parentheses.
+// Binding strength of C++ operators. An operand whose own operator binds less than asked for gets
+// parentheses.
 enum Prec : int {
   kAny = 0,
   kConditional,
@@ -35,9 +37,20 @@ enum Prec : int {
   kPostfix,
 };
 
-// Helper functions of the printed program, each printed only when used. ORDER Helper: as emit/helpers.cpp lists them.
+// Helper functions of the printed program, each printed only when used. ORDER Helper: as emit/helpers.cpp
+// lists them.
 enum class Helper : uint8_t {
-  Abs, FloorDiv, FloorMod, FloatRemainder, FloorDivFloat, FloorModFloat, Max, Min, Pow, PowFloat, kCount
+  Abs,
+  FloorDiv,
+  FloorMod,
+  FloatRemainder,
+  FloorDivFloat,
+  FloorModFloat,
+  Max,
+  Min,
+  Pow,
+  PowFloat,
+  kCount
 };
 std::string_view helper_name(Helper helper);
 std::string_view helper_text(Helper helper);
@@ -64,14 +77,17 @@ class Printer {
   void reset_function(const ir::Function& f);
 
   // -- statements (ascendc.cpp, ascendc_loops.cpp)
-  void block(const ir::Block* b);           // its statements, one level deeper, in a scope of their own
-  void statements(const ir::Block* b);      // at this level
+  void block(const ir::Block* b);       // its statements, one level deeper, in a scope of their own
+  void statements(const ir::Block* b);  // at this level
+  const ir::Decl* built_in_place(const ir::Block& b, size_t i) const;
   void statement(const ir::Stmt* s);
   void const_decl(const ir::ConstDecl& s);
   void constant_line(const ir::NamedConst& c, std::string_view name);  // without its newline
   void declaration(const ir::Decl& s);
   void construct(const ir::Decl& s, const ir::OpCall& call);
   void assign(std::string_view name, const Type& type, const ir::Expr* value, Loc loc);
+  void slice_length(std::string_view name, const ir::Expr* value);
+  bool asks_for_sizes();
   void insert_name(size_t at, std::string_view name);
   void eval(const ir::Eval& s);
   void call_assign(const ir::CallAssign& s);
@@ -94,7 +110,6 @@ class Printer {
   void while_(const ir::While& s);
   void open_loop(const ir::Block* body, const ir::Block* orelse);
   void close_loop(const ir::Block* orelse);
-  void negated(const ir::Expr* e);
 
   // -- expressions (ascendc_expr.cpp)
   // The C++ value equals the value of `e`; its C++ type may differ (an int literal for an int64 one).
@@ -106,14 +121,15 @@ class Printer {
   // The C++ type is exactly that of `e`: a template deduces from it.
   void exact(const ir::Expr* e, int min = kAny);
   void condition(const ir::Expr* e);
+  void variable(const ir::Var& v);
   // The C++ type of what `expr` prints; Void for what is no number.
   DType natural(const ir::Expr* e, bool converts = false) const;
 
   struct BinaryPlan {
     const ir::Expr *left, *right;  // after casts that C++ makes by itself are taken off
     bool exact_left = false, exact_right = false;
-    DType common = DType::Void;    // what C++ computes in
-    bool wrap = false;             // the result must be cut back to its type
+    DType common = DType::Void;  // what C++ computes in
+    bool wrap = false;           // the result must be cut back to its type
   };
   BinaryPlan plan_operands(const ir::Expr* left, const ir::Expr* right, DType type) const;
   BinaryPlan plan(const ir::Binary& e) const;
@@ -124,6 +140,8 @@ class Printer {
   void helper_call(Helper helper, const ir::Expr* left, const ir::Expr* right, DType type);
   void float_helper_call(Helper helper, const ir::Expr* left, const ir::Expr* right, DType type);
   void unary(const ir::Unary& e, int min, bool converts);
+  void compare_to_zero(const ir::Expr* e, std::string_view op, int min);
+  void negated(const ir::Expr* e, int min);
   void cast(const ir::Cast& e, int min);
   void select(const ir::Select& e, int min);
   void logical(const ir::Logical& e, int min);
@@ -152,8 +170,10 @@ class Printer {
   void arguments(const ir::OpCall& e);
   void argument(const ir::OpCall& e, int index);
   void default_value(const ParamDesc& param);
-  void call(const ir::Function& callee, std::span<ir::Expr* const> args, std::span<const std::string_view> results);
+  void call(const ir::Function& callee, std::span<ir::Expr* const> args,
+            std::span<const std::string_view> results);
   bool emit_exception(const ir::OpCall& e, int min);
+  bool emit_GetSize(const ir::OpCall& e);
   void emit_LocalTensor_GetPhyAddr(const ir::OpCall& e, int min);
 
   // -- text
@@ -207,13 +227,14 @@ class Printer {
   std::string out_;
   std::vector<Edit> edits_;  // by position
 
-  NameSet globals_;                              // functions and the printer's helpers
-  std::vector<std::string_view> function_names_;  // by Function::id
-  std::vector<std::string_view> constant_names_;  // module constants, by NamedConst::id
-  std::vector<uint8_t> constant_used_;            // by NamedConst::id
+  NameSet globals_;                                        // functions and the printer's helpers
+  std::vector<std::string_view> function_names_;           // by Function::id
+  std::vector<std::string_view> constant_names_;           // module constants, by NamedConst::id
+  std::vector<uint8_t> constant_used_;                     // by NamedConst::id
   std::vector<std::pair<size_t, size_t>> constant_lines_;  // begin and length in out_, last one first
-  size_t constants_in_scope_ = 0;                 // how many of the module's constants a text may name
+  size_t constants_in_scope_ = 0;  // how many of the module's constants a text may name
   std::vector<QueueSpelling> queue_spellings_;
+  int asks_for_sizes_ = -1;  // not looked for yet
   std::array<bool, static_cast<size_t>(Helper::kCount)> helpers_{};
 
   // of the function being printed
@@ -224,11 +245,12 @@ class Printer {
   NameSet locals_, pinned_;                  // pinned_: names of ours that hold in the whole function
   std::vector<VisibleConst> visible_;
   std::vector<PrintedConst> printed_;
-  int const_in_print_ = -1;  // index in printed_ of the constant whose text is being printed
+  int const_in_print_ = -1;                  // index in printed_ of the constant whose text is being printed
   std::vector<const ir::Var*> result_vars_;  // the variable that carries each result out, or null
   std::vector<std::string_view> result_names_;
   std::vector<Loop> loops_;
-  std::string_view core_flags_[2];  // names of `is_aiv`, `is_aic`
+  std::vector<const ir::Decl*> in_place_;  // structs printed where they are used
+  std::string_view core_flags_[2];         // names of `is_aiv`, `is_aic`
   const ir::Stmt* last_statement_ = nullptr;
   uint64_t commented_line_ = ~uint64_t{0};
 };

@@ -84,8 +84,8 @@ class Walk {
     for_each_child(node, [&](const Node* child) { count_assigned(child, once, in_loop); });
   }
 
-  // Names that an expression reads. A conditional expression is a construct of its own; what is live behind it does not matter
-  // to it beyond the statement, and the statement's names are in `live`.
+  // Names that an expression reads. A conditional expression is a construct of its own; what is live behind
+  // it does not matter to it beyond the statement, and the statement's names are in `live`.
   void reads(const Node* node, Bits* live) {
     if (!node) return;
     if (const auto* name = dyn<NameExpr>(node)) {
@@ -124,8 +124,8 @@ class Walk {
     out_.joined |= wanted;
   }
 
-  void loop(const Node* node, const Node* target, const Node* test, const NodeList& body, const NodeList& orelse,
-            Bits* live) {
+  void loop(const Node* node, const Node* target, const Node* test, const NodeList& body,
+            const NodeList& orelse, Bits* live) {
     const Bits out = *live;
     Bits exit = out;
     block(orelse, &exit);
@@ -161,8 +161,10 @@ class Walk {
       }
       case NodeKind::AugAssign: {
         const auto* n = as<AugAssign>(s);
-        if (const auto* name = dyn<NameExpr>(n->target)) live->set(name->name->id);
-        else reads(n->target, live);
+        if (const auto* name = dyn<NameExpr>(n->target))
+          live->set(name->name->id);
+        else
+          reads(n->target, live);
         return reads(n->value, live);
       }
       case NodeKind::If: {
@@ -193,9 +195,7 @@ class Walk {
         }
         return;
       }
-      case NodeKind::Return:
-        *live = Bits(words_);
-        return reads(as<Return>(s)->value, live);
+      case NodeKind::Return: *live = Bits(words_); return reads(as<Return>(s)->value, live);
       case NodeKind::Break:
         if (!loops_.empty()) *live = loops_.back().brk;
         return;
@@ -213,11 +213,14 @@ class Walk {
 
 }  // namespace
 
-Analysis::Analysis(const Module& module) : index(module.node_count, -1) { Walk(*this, module).run(*module.function); }
+Analysis::Analysis(const Module& module) : index(module.node_count, -1) {
+  Walk(*this, module).run(*module.function);
+}
 
 const Node* Analysis::find_assignment(const Node* node, const Name* name) {
   const Node* target = nullptr;
-  if (const auto* n = dyn<NameExpr>(node)) return n->context() == Context::Store && n->name == name ? node : nullptr;
+  if (const auto* n = dyn<NameExpr>(node))
+    return n->context() == Context::Store && n->name == name ? node : nullptr;
   for_each_child(node, [&](const Node* child) {
     if (!target) target = find_assignment(child, name);
   });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the text of a function says about its names before anything is lowered: which are local, which a branch or a loop assigns,
-// and which of those are read later (liveness). Made once a function, from the AST alone.
+// What the text of a function says about its names before anything is lowered: which are local, which a
+// branch or a loop assigns, and which of those are read later (liveness). Made once a function, from the AST
+// alone.
 #pragma once
 
 #include <cstdint>
@@ -44,10 +45,11 @@ class Bits {
 
 // Of one if, for, while or conditional expression.
 struct Construct {
-  Bits assigned;               // names that its text assigns
-  std::vector<uint32_t> join;  // of these, the ones whose value is wanted at the loop's head or behind the construct, ascending
-  Bits live_out;               // names that are read behind it
-  Bits live_head;              // loops: names that are read at the head of a turn
+  Bits assigned;  // names that its text assigns
+  std::vector<uint32_t>
+      join;  // of these, the ones whose value is wanted at the loop's head or behind the construct, ascending
+  Bits live_out;   // names that are read behind it
+  Bits live_head;  // loops: names that are read at the head of a turn
 };
 
 struct Analysis {

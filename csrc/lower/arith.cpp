@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators. Numbers are the only values whose arithmetic is built in: for the others an operator is a method with Python's name,
-// looked up by kind in the op table.
+// Operators. Numbers are the only values whose arithmetic is built in: for the others an operator is a method
+// with Python's name, looked up by kind in the op table.
 #include <cmath>
 #include <cstring>
 
@@ -59,7 +59,8 @@ bool needs_integers(BinaryOp op) { return is_bitwise(op) || op == BinaryOp::Shl 
 
 }  // namespace
 
-// ---- numbers as expressions --------------------------------------------------------------------------------------
+// ---- numbers as expressions
+// --------------------------------------------------------------------------------------
 
 // A compile-time number as a constant of a type, with the spelling it has. The node is new.
 ir::Const* Frame::spelling(const Value& v, DType type, const Node* at) {
@@ -73,7 +74,8 @@ ir::Const* Frame::spelling(const Value& v, DType type, const Node* at) {
   }
   if (n.form == Number::Form::Float) return static_cast<ir::Const*>(build_.float_const(t, n.real, loc(at)));
   if (is_float(type)) {
-    const double real = n.is_u64 ? static_cast<double>(static_cast<uint64_t>(n.bits)) : static_cast<double>(n.bits);
+    const double real =
+        n.is_u64 ? static_cast<double>(static_cast<uint64_t>(n.bits)) : static_cast<double>(n.bits);
     return static_cast<ir::Const*>(build_.float_const(t, real, loc(at)));
   }
   return static_cast<ir::Const*>(build_.int_const(t, n.bits, loc(at)));
@@ -92,10 +94,11 @@ ir::Expr* Frame::as_scalar(const Value& v, DType type, const Node* at) {
     if (v.is_static() && as_enum(v.object, &id, &value)) return build_.int_const(want, value, loc(at));
     fail(at, fmt::format("{} is not a number", shown(v)));
   }
-  if (n->form == Number::Form::Float && !is_float(type)) fail(at, fmt::format("{} is not an integer", shown(v)));
-  if (is_bool(type) && n->form != Number::Form::Bool)
-    return build_.int_const(want, n->bits != 0, loc(at));
-  if (!n->fits(type)) fail(at, fmt::format("{} does not fit {}", shown(v), py_name(type)), "use a wider type");
+  if (n->form == Number::Form::Float && !is_float(type))
+    fail(at, fmt::format("{} is not an integer", shown(v)));
+  if (is_bool(type) && n->form != Number::Form::Bool) return build_.int_const(want, n->bits != 0, loc(at));
+  if (!n->fits(type))
+    fail(at, fmt::format("{} does not fit {}", shown(v), py_name(type)), "use a wider type");
   ir::Const* c = spelling(v, type, at);
   if (c->named || c->spelling) session_.mark_used(c);
   return c;
@@ -123,15 +126,20 @@ DType Frame::meet(const Value& left, const Value& right, const Node* at) {
     fail(at, fmt::format("TypeError: {} and {} do not go together", shown(left), shown(right)));
   };
   Promotion p;
-  if (a && b) p = promote(a->natural(), b->natural());
-  else if (a) p = promote_literal(*a, type_of(right));
-  else if (b) p = promote_literal(*b, type_of(left));
-  else p = promote(type_of(left), type_of(right));
+  if (a && b)
+    p = promote(a->natural(), b->natural());
+  else if (a)
+    p = promote_literal(*a, type_of(right));
+  else if (b)
+    p = promote_literal(*b, type_of(left));
+  else
+    p = promote(type_of(left), type_of(right));
   if (p.error) fail(at, p.error, p.hint);
   return p.type;
 }
 
-// ---- binary ------------------------------------------------------------------------------------------------------
+// ---- binary
+// ------------------------------------------------------------------------------------------------------
 
 Value Frame::static_binary(Operator op, const Value& left, const Value& right, const Node* at) {
   const OperatorInfo& info = kOperators[static_cast<int>(op)];
@@ -146,7 +154,8 @@ Value Frame::static_binary(Operator op, const Value& left, const Value& right, c
       if (p.error) fail(at, p.error, p.hint);
       result.pinned = p.type;
       if (const auto n = number_of(object); n && n->form != Number::Form::Float && !n->fits(p.type))
-        fail(at, fmt::format("the result {} does not fit {}", shown(result), py_name(p.type)), "use a wider type");
+        fail(at, fmt::format("the result {} does not fit {}", shown(result), py_name(p.type)),
+             "use a wider type");
     }
   }
   // Integers keep how they are spelt, as long as C++ gives the same value.
@@ -156,7 +165,9 @@ Value Frame::static_binary(Operator op, const Value& left, const Value& right, c
   if (!a || !b || !r) return result;
   const DType type = r->natural();
   for (const auto* n : {&*a, &*b, &*r})
-    if (n->form != Number::Form::Int || n->is_u64 || !n->fits(type) || (type != DType::I32 && type != DType::I64)) return result;
+    if (n->form != Number::Form::Int || n->is_u64 || !n->fits(type) ||
+        (type != DType::I32 && type != DType::I64))
+      return result;
   if ((op == Operator::FloorDiv || op == Operator::Mod) && (a->bits < 0 || b->bits <= 0)) return result;
   ir::Expr* e = build_.binary(info.op, spelling(left, type, at), spelling(right, type, at), loc(at));
   const auto* c = ir::as_const(e);
@@ -183,7 +194,8 @@ Value Frame::binary(Operator op, Value left, Value right, const Node* at) {
       return call_op(*method, right.expr, std::span(&arg, 1), at);
     }
   if (!left_object && !right_object) {
-    if (PyObject *a = to_object(left), *b = a ? to_object(right) : nullptr; a && b && op != Operator::Add && op != Operator::Mult)
+    if (PyObject* a = to_object(left), *b = a ? to_object(right) : nullptr;
+        a && b && op != Operator::Add && op != Operator::Mult)
       return static_binary(op, Value::of(a), Value::of(b), at);
     PyErr_Clear();
     const auto count = number(left.is_seq() ? right : left);
@@ -192,14 +204,18 @@ Value Frame::binary(Operator op, Value left, Value right, const Node* at) {
       const auto sequence = [](const Value& v) {
         return v.is_seq() || (v.is_static() && (PyTuple_Check(v.object) || PyList_Check(v.object)));
       };
-      const auto is_list = [](const Value& v) { return v.is_seq() ? v.seq->is_list : PyList_Check(v.object) != 0; };
-      if (sequence(left) && sequence(right) && is_list(left) == is_list(right) && iterate(left, at, &a) && iterate(right, at, &b)) {
+      const auto is_list = [](const Value& v) {
+        return v.is_seq() ? v.seq->is_list : PyList_Check(v.object) != 0;
+      };
+      if (sequence(left) && sequence(right) && is_list(left) == is_list(right) && iterate(left, at, &a) &&
+          iterate(right, at, &b)) {
         Seq* seq = session_.new_seq(is_list(left), regions_.back().id);
         seq->items = std::move(a);
         seq->items.insert(seq->items.end(), b.begin(), b.end());
         return Value::of(seq);
       }
-    } else if (op == Operator::Mult && (left.is_seq() || right.is_seq()) && count && count->form == Number::Form::Int) {
+    } else if (op == Operator::Mult && (left.is_seq() || right.is_seq()) && count &&
+               count->form == Number::Form::Int) {
       const Seq& from = *(left.is_seq() ? left : right).seq;
       if (count->bits * static_cast<int64_t>(from.items.size()) > 100000) fail(at, "this list is too long");
       Seq* seq = session_.new_seq(from.is_list, regions_.back().id);
@@ -217,10 +233,16 @@ Value Frame::arithmetic(BinaryOp op, const Value& left, const Value& right, cons
     return n ? n->form == Number::Form::Bool : is_bool(v.expr->type.elem);
   };
   DType type;
-  if (is_bitwise(op) && is_bool_value(left) && is_bool_value(right)) type = DType::Bool;
-  else type = meet(left, right, at);
+  if (is_bitwise(op) && is_bool_value(left) && is_bool_value(right))
+    type = DType::Bool;
+  else
+    type = meet(left, right, at);
   if (needs_integers(op) && is_float(type)) {
-    const char* sign = op == BinaryOp::Shl ? "<<" : op == BinaryOp::Shr ? ">>" : op == BinaryOp::And ? "&" : op == BinaryOp::Or ? "|" : "^";
+    const char* sign = op == BinaryOp::Shl   ? "<<"
+                       : op == BinaryOp::Shr ? ">>"
+                       : op == BinaryOp::And ? "&"
+                       : op == BinaryOp::Or  ? "|"
+                                             : "^";
     fail(at, fmt::format("TypeError: {} {} {} needs integers", shown(left), sign, shown(right)));
   }
   if (op == BinaryOp::Div && !is_float(type)) type = DType::F32;
@@ -228,14 +250,16 @@ Value Frame::arithmetic(BinaryOp op, const Value& left, const Value& right, cons
     if (const auto n = number(right); n && n->is_negative()) type = DType::F32;
   }
   if ((op == BinaryOp::FloorDiv || op == BinaryOp::Mod || op == BinaryOp::Div) && !is_float(type)) {
-    if (const auto n = number(right); n && n->bits == 0) fail(at, "ZeroDivisionError: integer division or modulo by zero");
+    if (const auto n = number(right); n && n->bits == 0)
+      fail(at, "ZeroDivisionError: integer division or modulo by zero");
   }
   ir::Expr* a = as_scalar(left, type, at);
   ir::Expr* b = as_scalar(right, type, at);
   return Value::of(build_.binary(op, a, b, loc(at)));
 }
 
-// ---- unary -------------------------------------------------------------------------------------------------------
+// ---- unary
+// -------------------------------------------------------------------------------------------------------
 
 Value Frame::unary(UnaryOperator op, Value v, const Node* at) {
   if (op == UnaryOperator::Not) {
@@ -253,8 +277,8 @@ Value Frame::unary(UnaryOperator op, Value v, const Node* at) {
     const auto n = number(v), r = number(result);
     if (v.pinned != DType::Void && r && !r->fits(v.pinned))
       fail(at, fmt::format("{} does not fit {}", shown(result), py_name(v.pinned)), "use a wider type");
-    if (v.expr && n && r && n->form == Number::Form::Int && n->natural() == r->natural() && is_signed_int(n->natural()) &&
-        op != UnaryOperator::UAdd) {
+    if (v.expr && n && r && n->form == Number::Form::Int && n->natural() == r->natural() &&
+        is_signed_int(n->natural()) && op != UnaryOperator::UAdd) {
       ir::Expr* e = build_.unary(op == UnaryOperator::USub ? ir::UnaryOp::Neg : ir::UnaryOp::Invert,
                                  spelling(v, n->natural(), at), loc(at));
       if (const auto* c = ir::as_const(e); c && c->bits == r->bits) result.expr = e;
@@ -262,19 +286,24 @@ Value Frame::unary(UnaryOperator op, Value v, const Node* at) {
     return result;
   }
   if (!is_scalar(v)) {
-    const char* method = op == UnaryOperator::USub ? "__neg__" : op == UnaryOperator::UAdd ? "__pos__" : "__invert__";
+    const char* method = op == UnaryOperator::USub   ? "__neg__"
+                         : op == UnaryOperator::UAdd ? "__pos__"
+                                                     : "__invert__";
     const auto found = v.is_expr() ? find_method(v.expr->type.kind, method) : std::nullopt;
     if (!found) fail(at, fmt::format("TypeError: {}{} is not possible", ast::sign(op), shown(v)));
     return call_op(*found, v.expr, {}, at);
   }
   const DType type = computed(v.expr->type.elem);
-  if (op == UnaryOperator::Invert && is_float(type)) fail(at, fmt::format("TypeError: ~ of {} needs an integer", shown(v)));
+  if (op == UnaryOperator::Invert && is_float(type))
+    fail(at, fmt::format("TypeError: ~ of {} needs an integer", shown(v)));
   ir::Expr* e = as_scalar(v, type, at);
   if (op == UnaryOperator::UAdd) return Value::of(e);
-  return Value::of(build_.unary(op == UnaryOperator::USub ? ir::UnaryOp::Neg : ir::UnaryOp::Invert, e, loc(at)));
+  return Value::of(
+      build_.unary(op == UnaryOperator::USub ? ir::UnaryOp::Neg : ir::UnaryOp::Invert, e, loc(at)));
 }
 
-// ---- comparison --------------------------------------------------------------------------------------------------
+// ---- comparison
+// --------------------------------------------------------------------------------------------------
 
 Value Frame::contains(const Value& item, const Value& container, bool negate, const Node* at) {
   PyObject* object = to_object(container);
@@ -307,8 +336,10 @@ Value Frame::compare(CompareOperator op, Value left, Value right, const Node* at
   if (op == CompareOperator::Is || op == CompareOperator::IsNot) {
     const bool negate = op == CompareOperator::IsNot;
     bool same;
-    if (left.is_static() && right.is_static()) same = left.object == right.object;
-    else if (left.is_seq() && right.is_seq()) same = left.seq == right.seq;
+    if (left.is_static() && right.is_static())
+      same = left.object == right.object;
+    else if (left.is_seq() && right.is_seq())
+      same = left.seq == right.seq;
     else if (left.is_expr() && right.is_expr()) {
       const auto *a = ir::as<ir::VarRef>(left.expr), *b = ir::as<ir::VarRef>(right.expr);
       if (left.expr->type.is_scalar() || !a || !b)
@@ -317,7 +348,8 @@ Value Frame::compare(CompareOperator op, Value left, Value right, const Node* at
     } else {
       same = false;
       const Value& object = left.is_static() ? left : right;
-      if (!object.is_static() || number(object)) fail(at, "`is` compares objects, and one of these is a runtime value", "use ==");
+      if (!object.is_static() || number(object))
+        fail(at, "`is` compares objects, and one of these is a runtime value", "use ==");
     }
     return Value::of(same != negate ? Py_True : Py_False);
   }
@@ -328,7 +360,9 @@ Value Frame::compare(CompareOperator op, Value left, Value right, const Node* at
     PyObject* b = a ? to_object(right) : nullptr;
     if (a && b) return number_value(check(PyObject_RichCompare(a, b, info.python), at));
     PyErr_Clear();
-    fail(at, fmt::format("{} {} {} compares runtime values in containers", shown(left), ast::sign(op), shown(right)),
+    fail(at,
+         fmt::format("{} {} {} compares runtime values in containers", shown(left), ast::sign(op),
+                     shown(right)),
          "compare the items");
   }
   const auto enumish = [](const Value& v) {
@@ -340,23 +374,27 @@ Value Frame::compare(CompareOperator op, Value left, Value right, const Node* at
   if (numeric(left) && numeric(right)) {
     if (enumish(left) && enumish(right)) {
       const Type type = (left.is_expr() ? left : right).expr->type;
-      return Value::of(build_.binary(info.op, convert_to(left, type, at), convert_to(right, type, at), loc(at)));
+      return Value::of(
+          build_.binary(info.op, convert_to(left, type, at), convert_to(right, type, at), loc(at)));
     }
     const auto is_bool_value = [&](const Value& v) {
       const auto n = number(v);
       return n ? n->form == Number::Form::Bool : is_scalar(v) && is_bool(v.expr->type.elem);
     };
-    const bool bools = is_bool_value(left) && is_bool_value(right) && (op == CompareOperator::Eq || op == CompareOperator::NotEq);
+    const bool bools = is_bool_value(left) && is_bool_value(right) &&
+                       (op == CompareOperator::Eq || op == CompareOperator::NotEq);
     const DType type = bools ? DType::Bool : meet(left, right, at);
     const auto as = [&](const Value& v) {
-      if (v.is_expr() && v.expr->type.kind == Kind::Enum) return build_.cast(Type::scalar(type), v.expr, false, loc(at));
+      if (v.is_expr() && v.expr->type.kind == Kind::Enum)
+        return build_.cast(Type::scalar(type), v.expr, false, loc(at));
       return as_scalar(v, type, at);
     };
     ir::Expr* a = as(left);
     ir::Expr* b = as(right);
     return Value::of(build_.binary(info.op, a, b, loc(at)));
   }
-  for (const auto& [self, other, method] : {std::tuple(&left, &right, info.method), std::tuple(&right, &left, info.reflected)})
+  for (const auto& [self, other, method] :
+       {std::tuple(&left, &right, info.method), std::tuple(&right, &left, info.reflected)})
     if (self->is_expr() && !self->expr->type.is_scalar())
       if (const auto found = find_method(self->expr->type.kind, method)) {
         Argument arg{*other, at, nullptr};

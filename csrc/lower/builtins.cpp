@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that the lowering itself knows: asc.range, asc.number, ..., and Python's own len, min, int, ... of runtime values.
+// Functions that the lowering itself knows: asc.range, asc.number, ..., and Python's own len, min, int, ...
+// of runtime values.
 #include <cmath>
 
 #include "base/format.h"
@@ -18,13 +19,18 @@ Value Frame::cast_to(const Value& v, DType type, const Node* at) {
   }
   const auto n = number(v);
   if (!n) fail(at, fmt::format("{} cannot be cast to {}", shown(v), py_name(type)));
-  if (is_bool(type)) return Value::of(n->form == Number::Form::Float ? (n->real != 0 ? Py_True : Py_False) : (n->bits != 0 ? Py_True : Py_False));
+  if (is_bool(type))
+    return Value::of(n->form == Number::Form::Float ? (n->real != 0 ? Py_True : Py_False)
+                                                    : (n->bits != 0 ? Py_True : Py_False));
   PyObject* object = v.object;
-  if (is_float(type)) object = check(PyNumber_Float(object), at);
-  else if (n->form != Number::Form::Int) object = check(PyNumber_Long(object), at);
+  if (is_float(type))
+    object = check(PyNumber_Float(object), at);
+  else if (n->form != Number::Form::Int)
+    object = check(PyNumber_Long(object), at);
   Value result = Value::of(object);
   result.pinned = type;
-  if (const auto r = number(result); !r || !r->fits(type)) fail(at, fmt::format("{} does not fit {}", shown(v), py_name(type)));
+  if (const auto r = number(result); !r || !r->fits(type))
+    fail(at, fmt::format("{} does not fit {}", shown(v), py_name(type)));
   return result;
 }
 
@@ -32,7 +38,8 @@ Value Frame::min_max(ir::BinaryOp op, std::span<const Value> values, const Node*
   Value best = values[0];
   for (size_t i = 1; i < values.size(); i++) {
     if (best.is_static() && values[i].is_static()) {
-      const int better = PyObject_RichCompareBool(values[i].object, best.object, op == ir::BinaryOp::Min ? Py_LT : Py_GT);
+      const int better =
+          PyObject_RichCompareBool(values[i].object, best.object, op == ir::BinaryOp::Min ? Py_LT : Py_GT);
       if (better < 0) fail_python(at);
       if (better) best = values[i];
     } else {
@@ -52,15 +59,18 @@ Value Frame::call_builtin(BuiltinId id, std::span<const Argument> args, const as
     return nullptr;
   };
   const auto expect = [&](size_t count, const char* signature) {
-    if (args.size() != count) fail(e, fmt::format("TypeError: {}: {} arguments given", signature, args.size()));
+    if (args.size() != count)
+      fail(e, fmt::format("TypeError: {}: {} arguments given", signature, args.size()));
   };
   switch (id) {
     case BuiltinId::Range:
     case BuiltinId::StaticRange: {
       for (const Argument& a : args)
         if (!to_object(a.value))
-          fail(a.node, id == BuiltinId::Range ? "range with runtime bounds is only supported in `for`"
-                                              : fmt::format("static_range needs compile-time bounds, and this is {}", shown(a.value)),
+          fail(a.node,
+               id == BuiltinId::Range
+                   ? "range with runtime bounds is only supported in `for`"
+                   : fmt::format("static_range needs compile-time bounds, and this is {}", shown(a.value)),
                id == BuiltinId::Range ? "" : "use range for a loop that runs on the device");
       static PyObject* range = PyDict_GetItemString(PyEval_GetBuiltins(), "range");
       return call_static(Value::of(range), args, e);
@@ -71,9 +81,11 @@ Value Frame::call_builtin(BuiltinId id, std::span<const Argument> args, const as
       const auto n = number(b);
       if (!number(a) && n && n->form == Number::Form::Int && n->bits > 0) {
         const Value one = Value::of(session_.keep(PyLong_FromLong(1)));
-        return binary(Operator::FloorDiv, binary(Operator::Add, a, binary(Operator::Sub, b, one, e), e), b, e);
+        return binary(Operator::FloorDiv, binary(Operator::Add, a, binary(Operator::Sub, b, one, e), e), b,
+                      e);
       }
-      return unary(ast::UnaryOperator::USub, binary(Operator::FloorDiv, unary(ast::UnaryOperator::USub, a, e), b, e), e);
+      return unary(ast::UnaryOperator::USub,
+                   binary(Operator::FloorDiv, unary(ast::UnaryOperator::USub, a, e), b, e), e);
     }
     case BuiltinId::Number: {
       const Argument *value = argument(0, "value"), *type = argument(1, "dtype");
@@ -85,35 +97,76 @@ Value Frame::call_builtin(BuiltinId id, std::span<const Argument> args, const as
       return Value::of(natural(value->value, e));
     }
     case BuiltinId::Property: fail(e, "asc.property is not yet supported");
-    case BuiltinId::AscendIsAic: expect(0, "ascend_is_aic()"); return Value::of(build_.core_predicate(true, loc(e)));
-    case BuiltinId::AscendIsAiv: expect(0, "ascend_is_aiv()"); return Value::of(build_.core_predicate(false, loc(e)));
+    case BuiltinId::AscendIsAic:
+      expect(0, "ascend_is_aic()");
+      return Value::of(build_.core_predicate(true, loc(e)));
+    case BuiltinId::AscendIsAiv:
+      expect(0, "ascend_is_aiv()");
+      return Value::of(build_.core_predicate(false, loc(e)));
     case BuiltinId::Print: break;  // see call
   }
   ASC_BUG("a builtin without a meaning");
 }
 
-// ---- Python's own functions, of runtime values -------------------------------------------------------------------
+// ---- Python's own functions, of runtime values
+// -------------------------------------------------------------------
 
 namespace {
 
-enum class Known : uint8_t { Len, Min, Max, Abs, Int, Float, Bool, Isinstance, Sum, Divmod, Pow, Any, All, Zip, Enumerate, Reversed,
-                             List, Tuple, Type, Round };
+enum class Known : uint8_t {
+  Len,
+  Min,
+  Max,
+  Abs,
+  Int,
+  Float,
+  Bool,
+  Isinstance,
+  Sum,
+  Divmod,
+  Pow,
+  Any,
+  All,
+  Zip,
+  Enumerate,
+  Reversed,
+  List,
+  Tuple,
+  Type,
+  Round
+};
 struct KnownBuiltin {
   const char* name;
   Known known;
 };
 constexpr KnownBuiltin kKnown[] = {
-    {"len", Known::Len},     {"min", Known::Min},       {"max", Known::Max},   {"abs", Known::Abs},
-    {"int", Known::Int},     {"float", Known::Float},   {"bool", Known::Bool}, {"isinstance", Known::Isinstance},
-    {"sum", Known::Sum},     {"divmod", Known::Divmod}, {"pow", Known::Pow},   {"any", Known::Any},
-    {"all", Known::All},     {"zip", Known::Zip},       {"enumerate", Known::Enumerate}, {"reversed", Known::Reversed},
-    {"list", Known::List},   {"tuple", Known::Tuple},   {"type", Known::Type}, {"round", Known::Round},
+    {"len", Known::Len},
+    {"min", Known::Min},
+    {"max", Known::Max},
+    {"abs", Known::Abs},
+    {"int", Known::Int},
+    {"float", Known::Float},
+    {"bool", Known::Bool},
+    {"isinstance", Known::Isinstance},
+    {"sum", Known::Sum},
+    {"divmod", Known::Divmod},
+    {"pow", Known::Pow},
+    {"any", Known::Any},
+    {"all", Known::All},
+    {"zip", Known::Zip},
+    {"enumerate", Known::Enumerate},
+    {"reversed", Known::Reversed},
+    {"list", Known::List},
+    {"tuple", Known::Tuple},
+    {"type", Known::Type},
+    {"round", Known::Round},
 };
 
 std::optional<Known> known_builtin(PyObject* callee) {
   static PyObject* objects[std::size(kKnown)];
   if (!objects[0])
-    for (size_t i = 0; i < std::size(kKnown); i++) objects[i] = PyDict_GetItemString(PyEval_GetBuiltins(), kKnown[i].name);
+    for (size_t i = 0; i < std::size(kKnown); i++)
+      objects[i] = PyDict_GetItemString(PyEval_GetBuiltins(), kKnown[i].name);
   for (size_t i = 0; i < std::size(kKnown); i++)
     if (objects[i] == callee) return kKnown[i].known;
   return std::nullopt;
@@ -137,7 +190,8 @@ bool is_instance(const Type& type, PyObject* cls) {
 
 }  // namespace
 
-bool Frame::call_python_builtin(PyObject* callee, std::span<const Argument> args, const ast::Call* e, Value* out) {
+bool Frame::call_python_builtin(PyObject* callee, std::span<const Argument> args, const ast::Call* e,
+                                Value* out) {
   const auto known = known_builtin(callee);
   if (!known) return false;
   bool all_static = true;
@@ -148,11 +202,13 @@ bool Frame::call_python_builtin(PyObject* callee, std::span<const Argument> args
       PyObject* object = to_object(a.value);
       PyErr_Clear();
       if (!object || *known != Known::Enumerate)
-        fail(a.node, fmt::format("the argument '{}' of {} is not supported with runtime values", a.keyword->utf8, shown(Value::of(callee))));
+        fail(a.node, fmt::format("the argument '{}' of {} is not supported with runtime values",
+                                 a.keyword->utf8, shown(Value::of(callee))));
     }
   const auto arity = [&](size_t least, size_t most) {
     if (args.size() < least || args.size() > most)
-      fail(e, fmt::format("TypeError: {} takes {} arguments, {} given", text_of(e->func), least, args.size()));
+      fail(e,
+           fmt::format("TypeError: {} takes {} arguments, {} given", text_of(e->func), least, args.size()));
   };
   const auto items_of = [&](const Argument& a) {
     std::vector<Value> items;
@@ -170,19 +226,25 @@ bool Frame::call_python_builtin(PyObject* callee, std::span<const Argument> args
   switch (*known) {
     case Known::Len:
       arity(1, 1);
-      if (first.is_seq()) *out = Value::of(check(PyLong_FromSize_t(first.seq->items.size()), e));
-      else if (first.kind == ValueKind::Map) *out = Value::of(check(PyLong_FromSize_t(first.map->items.size()), e));
+      if (first.is_seq())
+        *out = Value::of(check(PyLong_FromSize_t(first.seq->items.size()), e));
+      else if (first.kind == ValueKind::Map)
+        *out = Value::of(check(PyLong_FromSize_t(first.map->items.size()), e));
       else {
         const auto method = first.is_expr() ? find_method(first.expr->type.kind, "__len__") : std::nullopt;
-        if (!method) fail(e, fmt::format("TypeError: {} has no len()", shown(first)), first.is_expr() && first.expr->type.is_tensor() ? "use get_size()" : "");
+        if (!method)
+          fail(e, fmt::format("TypeError: {} has no len()", shown(first)),
+               first.is_expr() && first.expr->type.is_tensor() ? "use get_size()" : "");
         *out = call_op(*method, first.expr, {}, e);
       }
       return true;
     case Known::Min:
     case Known::Max: {
       std::vector<Value> values;
-      if (args.size() == 1) values = items_of(args[0]);
-      else for (const Argument& a : args) values.push_back(a.value);
+      if (args.size() == 1)
+        values = items_of(args[0]);
+      else
+        for (const Argument& a : args) values.push_back(a.value);
       if (values.empty()) fail(e, "ValueError: min() or max() of nothing");
       *out = min_max(*known == Known::Min ? ir::BinaryOp::Min : ir::BinaryOp::Max, values, e);
       return true;
@@ -197,7 +259,8 @@ bool Frame::call_python_builtin(PyObject* callee, std::span<const Argument> args
     case Known::Int: {
       arity(1, 1);
       if (!is_scalar(first)) {
-        if (first.is_expr() && first.expr->type.kind == Kind::Enum) return *out = cast_to(first, DType::I32, e), true;
+        if (first.is_expr() && first.expr->type.kind == Kind::Enum)
+          return *out = cast_to(first, DType::I32, e), true;
         fail(e, fmt::format("TypeError: int of {}", shown(first)));
       }
       const DType type = first.expr->type.elem;
@@ -220,13 +283,17 @@ bool Frame::call_python_builtin(PyObject* callee, std::span<const Argument> args
       arity(2, 2);
       PyObject* cls = to_object(args[1].value);
       if (!cls) fail(args[1].node, "isinstance needs a compile-time class");
-      PyObject* container = first.is_seq() ? reinterpret_cast<PyObject*>(first.seq->is_list ? &PyList_Type : &PyTuple_Type)
-                            : first.kind == ValueKind::Map ? reinterpret_cast<PyObject*>(&PyDict_Type)
-                                                           : nullptr;
+      PyObject* container =
+          first.is_seq() ? reinterpret_cast<PyObject*>(first.seq->is_list ? &PyList_Type : &PyTuple_Type)
+          : first.kind == ValueKind::Map ? reinterpret_cast<PyObject*>(&PyDict_Type)
+                                         : nullptr;
       bool yes = false;
-      if (first.is_expr()) yes = is_instance(first.expr->type, cls);
-      else if (container && PyTuple_Check(cls)) yes = PySequence_Contains(cls, container) == 1;
-      else yes = container == cls;
+      if (first.is_expr())
+        yes = is_instance(first.expr->type, cls);
+      else if (container && PyTuple_Check(cls))
+        yes = PySequence_Contains(cls, container) == 1;
+      else
+        yes = container == cls;
       *out = Value::of(yes ? Py_True : Py_False);
       return true;
     }
@@ -244,7 +311,8 @@ bool Frame::call_python_builtin(PyObject* callee, std::span<const Argument> args
     case Known::Divmod: {
       arity(2, 2);
       const Value a = shared(first, e), b = shared(args[1].value, e);
-      *out = make(false, {binary(Operator::FloorDiv, a, b, e), binary(Operator::Mod, again(a, e), again(b, e), e)});
+      *out = make(false,
+                  {binary(Operator::FloorDiv, a, b, e), binary(Operator::Mod, again(a, e), again(b, e), e)});
       return true;
     }
     case Known::Pow:
@@ -261,7 +329,9 @@ bool Frame::call_python_builtin(PyObject* callee, std::span<const Argument> args
         ir::Expr* test = truth(again(v, e), e, &decided);
         if (decided && *decided == is_all) continue;
         if (decided) return *out = Value::of(is_all ? Py_False : Py_True), true;
-        result = result ? build_.logical(is_all ? ir::LogicalOp::And : ir::LogicalOp::Or, result, test, loc(e)) : test;
+        result = result
+                     ? build_.logical(is_all ? ir::LogicalOp::And : ir::LogicalOp::Or, result, test, loc(e))
+                     : test;
       }
       *out = result ? Value::of(result) : Value::of(is_all ? Py_True : Py_False);
       return true;
@@ -286,7 +356,8 @@ bool Frame::call_python_builtin(PyObject* callee, std::span<const Argument> args
       if (!start) fail(args[1].node, "enumerate needs a compile-time start");
       std::vector<Value> rows;
       int64_t i = start->bits;
-      for (const Value& v : items_of(args[0])) rows.push_back(make(false, {Value::of(check(PyLong_FromLongLong(i++), e)), v}));
+      for (const Value& v : items_of(args[0]))
+        rows.push_back(make(false, {Value::of(check(PyLong_FromLongLong(i++), e)), v}));
       *out = make(true, std::move(rows));
       return true;
     }
@@ -304,14 +375,17 @@ bool Frame::call_python_builtin(PyObject* callee, std::span<const Argument> args
     case Known::Round:
     case Known::Type:
       fail(e, fmt::format("{}() of a runtime value is not supported", text_of(e->func)),
-           *known == Known::Type ? "use isinstance, or x.dtype of a tensor" : "use int(x + 0.5) where x is not negative");
+           *known == Known::Type ? "use isinstance, or x.dtype of a tensor"
+                                 : "use int(x + 0.5) where x is not negative");
   }
   return false;
 }
 
-// ---- methods of numbers and containers ---------------------------------------------------------------------------
+// ---- methods of numbers and containers
+// ---------------------------------------------------------------------------
 
-bool Frame::call_member(const Value& receiver, const ast::Attribute* func, std::vector<Argument>& args, const ast::Call* e, Value* out) {
+bool Frame::call_member(const Value& receiver, const ast::Attribute* func, std::vector<Argument>& args,
+                        const ast::Call* e, Value* out) {
   const std::string_view name = func->attr->utf8;
   if (is_scalar(receiver) || number(receiver)) {
     if (name != "cast" && name != "to") return false;
@@ -322,11 +396,13 @@ bool Frame::call_member(const Value& receiver, const ast::Attribute* func, std::
     return true;
   }
   if (receiver.is_static()) {
-    constexpr std::string_view kMutators[] = {"append", "extend", "insert", "pop",    "remove",  "clear",   "sort",
-                                              "reverse", "update", "setdefault", "popitem", "add", "discard", "__setitem__"};
+    constexpr std::string_view kMutators[] = {"append",  "extend", "insert",  "pop",        "remove",
+                                              "clear",   "sort",   "reverse", "update",     "setdefault",
+                                              "popitem", "add",    "discard", "__setitem__"};
     for (std::string_view mutator : kMutators)
       if (mutator == name)
-        fail(e, fmt::format("{} would change an object from outside the kernel", text_of(func)), "copy it first: list(x), dict(x)");
+        fail(e, fmt::format("{} would change an object from outside the kernel", text_of(func)),
+             "copy it first: list(x), dict(x)");
     return false;
   }
   const auto may_change = [&](uint32_t region) {
@@ -336,7 +412,8 @@ bool Frame::call_member(const Value& receiver, const ast::Attribute* func, std::
   };
   if (receiver.is_seq()) {
     std::vector<Value>& items = receiver.seq->items;
-    if (name == "__len__" && args.empty()) return *out = Value::of(check(PyLong_FromSize_t(items.size()), e)), true;
+    if (name == "__len__" && args.empty())
+      return *out = Value::of(check(PyLong_FromSize_t(items.size()), e)), true;
     if (!receiver.seq->is_list) return false;
     if (name == "append" && args.size() == 1) {
       may_change(receiver.seq->region);
@@ -346,11 +423,13 @@ bool Frame::call_member(const Value& receiver, const ast::Attribute* func, std::
       may_change(receiver.seq->region);
       std::vector<Value> more;
       if (args[0].value.is_expr() || !iterate(args[0].value, args[0].node, &more))
-        fail(args[0].node, fmt::format("TypeError: {} is not iterable at compile time", shown(args[0].value)));
+        fail(args[0].node,
+             fmt::format("TypeError: {} is not iterable at compile time", shown(args[0].value)));
       for (Value& v : more) keep_value(&v, e), items.push_back(again(v, e));
     } else if (name == "pop" && args.size() <= 1) {
       may_change(receiver.seq->region);
-      const auto n = args.empty() ? std::optional<Number>(Number{Number::Form::Int, -1}) : number(args[0].value);
+      const auto n =
+          args.empty() ? std::optional<Number>(Number{Number::Form::Int, -1}) : number(args[0].value);
       if (!n) fail(args[0].node, "pop needs a compile-time index");
       const int64_t i = n->bits < 0 ? n->bits + static_cast<int64_t>(items.size()) : n->bits;
       if (i < 0 || i >= static_cast<int64_t>(items.size())) fail(e, "IndexError: pop index out of range");
@@ -376,7 +455,8 @@ bool Frame::call_member(const Value& receiver, const ast::Attribute* func, std::
       for (const Value& v : items) seq->items.push_back(again(v, e));
       return *out = Value::of(seq), true;
     } else if (name == "remove" || name == "sort") {
-      fail(e, fmt::format("list.{} is not supported in a kernel", name), "build the list in the order you need");
+      fail(e, fmt::format("list.{} is not supported in a kernel", name),
+           "build the list in the order you need");
     } else {
       return false;
     }
@@ -389,14 +469,17 @@ bool Frame::call_member(const Value& receiver, const ast::Attribute* func, std::
     for (const auto& [key, value] : items) seq->items.push_back(item(key, value));
     return Value::of(seq);
   };
-  if (name == "keys" && args.empty()) return *out = list_of([&](PyObject* k, const Value&) { return number_value(k); }), true;
-  if (name == "values" && args.empty()) return *out = list_of([&](PyObject*, const Value& v) { return again(v, e); }), true;
+  if (name == "keys" && args.empty())
+    return *out = list_of([&](PyObject* k, const Value&) { return number_value(k); }), true;
+  if (name == "values" && args.empty())
+    return *out = list_of([&](PyObject*, const Value& v) { return again(v, e); }), true;
   if (name == "items" && args.empty())
     return *out = list_of([&](PyObject* k, const Value& v) {
       Seq* pair = session_.new_seq(false, regions_.back().id);
       pair->items = {number_value(k), again(v, e)};
       return Value::of(pair);
-    }), true;
+    }),
+           true;
   if (name == "get" && (args.size() == 1 || args.size() == 2)) {
     PyObject* key = to_object(args[0].value);
     if (!key) fail(args[0].node, "a dict needs a compile-time key");

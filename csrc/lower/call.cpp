@@ -15,7 +15,8 @@ void Frame::arguments(const ast::Call* e, std::vector<Argument>* out) {
   std::vector<Pending> pending;
   pending.reserve(e->args.size() + e->keywords.size());
   for (const Node* a : e->args) {
-    if (a->kind == NodeKind::Starred) fail(a, "starred arguments are not supported in a kernel", "write the arguments out");
+    if (a->kind == NodeKind::Starred)
+      fail(a, "starred arguments are not supported in a kernel", "write the arguments out");
     out->push_back({expression(a), a, nullptr});
     pending.push_back(pend(&out->back().value));
   }
@@ -34,9 +35,10 @@ Value Frame::call(const ast::Call* e) {
   std::vector<Argument> args;
   if (const auto* a = ast::dyn<ast::Attribute>(e->func)) {
     Value receiver = expression(a->value);
-    const bool container = receiver.is_seq() || receiver.kind == ValueKind::Map || is_scalar(receiver) ||
-                           (receiver.is_static() && (PyList_Check(receiver.object) || PyDict_Check(receiver.object) ||
-                                                     PySet_Check(receiver.object) || number(receiver)));
+    const bool container =
+        receiver.is_seq() || receiver.kind == ValueKind::Map || is_scalar(receiver) ||
+        (receiver.is_static() && (PyList_Check(receiver.object) || PyDict_Check(receiver.object) ||
+                                  PySet_Check(receiver.object) || number(receiver)));
     if (container) {
       Pending pending[1] = {pend(&receiver)};
       arguments(e, &args);
@@ -69,9 +71,11 @@ Value Frame::call_value(const Value& callee, std::vector<Argument>& args, const 
   if (callee.kind == ValueKind::Method) return call_op(callee.op, callee.expr, args, e);
   if (!callee.is_static()) fail(e->func, fmt::format("TypeError: {} is not callable", shown(callee)));
   PyObject* object = callee.object;
-  if (const KernelFunction* function = as_jit(object)) return call_jit(function, nullptr, args, e);
+  if (const KernelFunction* function = as_jit(object))
+    return call_jit(function, reinterpret_cast<JitObject*>(object)->bound_self, args, e);
   if (const auto op = as_op(object)) {
-    if (op_desc(*op).owner == Kind::Void || op_desc(*op).family == Family::Construct) return call_op(*op, nullptr, args, e);
+    if (op_desc(*op).owner == Kind::Void || op_desc(*op).family == Family::Construct)
+      return call_op(*op, nullptr, args, e);
   }
   if (const auto kind = as_kind(object)) return call_kind(*kind, args, e);
   if (const auto builtin = as_builtin(object)) return call_builtin(*builtin, args, e);
@@ -79,13 +83,15 @@ Value Frame::call_value(const Value& callee, std::vector<Argument>& args, const 
     if (const KernelFunction* function = as_jit(PyMethod_GET_FUNCTION(object)))
       return call_jit(function, PyMethod_GET_SELF(object), args, e);
   DType dtype;
-  if (as_dtype(object, &dtype) && args.size() == 1 && !args[0].keyword) return cast_to(args[0].value, dtype, e);
+  if (as_dtype(object, &dtype) && args.size() == 1 && !args[0].keyword)
+    return cast_to(args[0].value, dtype, e);
   Value result;
   if (call_python_builtin(object, args, e, &result)) return result;
   return call_static(callee, args, e);
 }
 
-// ---- device functions --------------------------------------------------------------------------------------------
+// ---- device functions
+// --------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -104,7 +110,8 @@ static std::vector<Bound> bind_arguments(const Frame& frame, const KernelFunctio
   const auto positional = [&](const Value& v, const Node* node) {
     if (next >= fn.params.size() || fn.params[next].keyword_only)
       frame.fail(node, fmt::format("TypeError: {}() takes {} positional arguments", fn.name,
-                                   std::count_if(fn.params.begin(), fn.params.end(), [](auto& p) { return !p.keyword_only; })));
+                                   std::count_if(fn.params.begin(), fn.params.end(),
+                                                 [](auto& p) { return !p.keyword_only; })));
     bound[next++] = {v, node};
   };
   if (self) positional(Value::of(self), e->func);
@@ -116,9 +123,11 @@ static std::vector<Bound> bind_arguments(const Frame& frame, const KernelFunctio
     size_t i = 0;
     while (i < fn.params.size() && fn.params[i].utf8 != a.keyword->utf8) i++;
     if (i == fn.params.size())
-      frame.fail(a.node, fmt::format("TypeError: {}() got an unexpected keyword argument '{}'", fn.name, a.keyword->utf8));
+      frame.fail(a.node, fmt::format("TypeError: {}() got an unexpected keyword argument '{}'", fn.name,
+                                     a.keyword->utf8));
     if (bound[i].node)
-      frame.fail(a.node, fmt::format("TypeError: {}() got multiple values for argument '{}'", fn.name, a.keyword->utf8));
+      frame.fail(a.node, fmt::format("TypeError: {}() got multiple values for argument '{}'", fn.name,
+                                     a.keyword->utf8));
     bound[i] = {a.value, a.node};
   }
   for (size_t i = 0; i < bound.size(); i++) {
@@ -137,7 +146,8 @@ ArgKey Frame::pass(const Value& v, const Parameter& param, const Node* node,
     key.object = to_object(v);
     PyErr_Clear();
     if (!key.object)
-      fail(node, fmt::format("'{}' is compile-time (asc.ConstExpr), but its value is {}", param.utf8, shown(v)),
+      fail(node,
+           fmt::format("'{}' is compile-time (asc.ConstExpr), but its value is {}", param.utf8, shown(v)),
            "pass a compile-time value, or take asc.ConstExpr off the parameter");
     key.pinned = v.pinned;
     return key;
@@ -161,14 +171,16 @@ ArgKey Frame::pass(const Value& v, const Parameter& param, const Node* node,
     if (!key.object) fail(node, fmt::format("{} cannot be passed to a device function", shown(v)));
     return key;
   }
-  if (param.pinned != DType::Void && e->type.is_scalar()) e = build_.cast(Type::scalar(param.pinned), e, true, loc(node));
+  if (param.pinned != DType::Void && e->type.is_scalar())
+    e = build_.cast(Type::scalar(param.pinned), e, true, loc(node));
   key.form = ArgKey::Form::Runtime;
   key.type = e->type;
   exprs->emplace_back(e, node);
   return key;
 }
 
-Value Frame::result_of(const Shape& shape, std::span<const Value> results, std::span<ir::Expr* const> args, const Node* at) {
+Value Frame::result_of(const Shape& shape, std::span<const Value> results, std::span<ir::Expr* const> args,
+                       const Node* at) {
   switch (shape.form) {
     case Shape::Form::Static: return shape.value;
     case Shape::Form::Runtime: return results[shape.index];
@@ -181,11 +193,13 @@ Value Frame::result_of(const Shape& shape, std::span<const Value> results, std::
 }
 
 // Lowers the callee for these arguments, if that was not done yet.
-Specialisation* Frame::specialise(const KernelFunction* function, std::vector<ArgKey> key, const ast::Call* e) {
+Specialisation* Frame::specialise(const KernelFunction* function, std::vector<ArgKey> key,
+                                  const ast::Call* e) {
   if (Specialisation* known = session_.find(function, key); known && known->done) return known;
   for (const Frame* f = this; f; f = f->caller_)
     if (f->spec_.function == function)
-      fail(e, fmt::format("recursion: {} is called while it runs", function->name), "write it as a loop: a device has no stack for calls");
+      fail(e, fmt::format("recursion: {} is called while it runs", function->name),
+           "write it as a loop: a device has no stack for calls");
   Specialisation* spec = session_.add(function, std::move(key));
   Frame callee(session_, *spec, this, e);
   callee.run_helper();
@@ -193,13 +207,15 @@ Specialisation* Frame::specialise(const KernelFunction* function, std::vector<Ar
   return spec;
 }
 
-Value Frame::call_jit(const KernelFunction* function, PyObject* self, std::span<const Argument> args, const ast::Call* e) {
+Value Frame::call_jit(const KernelFunction* function, PyObject* self, std::span<const Argument> args,
+                      const ast::Call* e) {
   const Node* hint = hint_call_;
   std::vector<Bound> bound = bind_arguments(*this, *function, self, args, e);
   std::vector<ArgKey> key;
   std::vector<std::pair<ir::Expr*, const Node*>> passed;
   key.reserve(bound.size());
-  for (size_t i = 0; i < bound.size(); i++) key.push_back(pass(bound[i].value, function->params[i], bound[i].node, &passed));
+  for (size_t i = 0; i < bound.size(); i++)
+    key.push_back(pass(bound[i].value, function->params[i], bound[i].node, &passed));
   const Specialisation& spec = *specialise(function, std::move(key), e);
   ir::Function* callee = spec.ir;
   ASC_ASSERT(callee->params.size() == passed.size());
@@ -228,14 +244,16 @@ Value Frame::call_jit(const KernelFunction* function, PyObject* self, std::span<
   }
   if (callee->results.size() == 1) {
     Value result = Value::of(build_.call(callee, exprs, loc(e)));
-    if (spec.shape.form != Shape::Form::Runtime) result = Value::of(ref(temporary(callee->result_names[0], result.expr, e), e));
+    if (spec.shape.form != Shape::Form::Runtime)
+      result = Value::of(ref(temporary(callee->result_names[0], result.expr, e), e));
     return result_of(spec.shape, std::span(&result, 1), exprs, e);
   }
   return call_with_results(spec, exprs, e, hint == e);
 }
 
 // Several results: variables that the call fills, named as the assignment names them.
-Value Frame::call_with_results(const Specialisation& spec, std::span<ir::Expr* const> exprs, const ast::Call* e, bool named) {
+Value Frame::call_with_results(const Specialisation& spec, std::span<ir::Expr* const> exprs,
+                               const ast::Call* e, bool named) {
   ir::Function* callee = spec.ir;
   std::vector<ir::Var*> vars(callee->results.size(), nullptr);
   std::vector<Value> results(vars.size());
@@ -245,8 +263,8 @@ Value Frame::call_with_results(const Specialisation& spec, std::span<ir::Expr* c
       if (item.form != Shape::Form::Runtime) continue;
       const Type type = callee->results[item.index];
       const Binding& old = bindings_[hint_names_[i]->id];
-      const bool own = old.bound() && old.slot && old.var->type == type && !old.var->by_ref && type.is_scalar() &&
-                       std::find(vars.begin(), vars.end(), old.var) == vars.end();
+      const bool own = old.bound() && old.slot && old.var->type == type && !old.var->by_ref &&
+                       type.is_scalar() && std::find(vars.begin(), vars.end(), old.var) == vars.end();
       if (own) {
         vars[item.index] = old.var;
         info(old.var).rebound = true;

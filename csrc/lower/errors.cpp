@@ -2,6 +2,7 @@
 // Compile errors: where, who called, what is wrong, what to write instead.
 #include "base/format.h"
 #include "lower/frame.h"
+#include "lower/lower.h"
 #include "lower/pyref.h"
 
 namespace asc::lower {
@@ -19,9 +20,12 @@ struct Refusal {
 
 // One line a construct that kernels do not have.
 constexpr Refusal kRefusals[] = {
-    {NodeKind::FunctionDef, "a def inside a kernel is not supported", "define the function outside with @asc.jit and call it"},
-    {NodeKind::AsyncFunctionDef, "async def is not supported in a kernel", "write a plain @asc.jit function outside"},
-    {NodeKind::ClassDef, "a class inside a kernel is not supported", "define it outside; its instances are compile-time values"},
+    {NodeKind::FunctionDef, "a def inside a kernel is not supported",
+     "define the function outside with @asc.jit and call it"},
+    {NodeKind::AsyncFunctionDef, "async def is not supported in a kernel",
+     "write a plain @asc.jit function outside"},
+    {NodeKind::ClassDef, "a class inside a kernel is not supported",
+     "define it outside; its instances are compile-time values"},
     {NodeKind::Delete, "del is not supported in a kernel", "leave the name: what is not used costs nothing"},
     {NodeKind::TypeAlias, "a type statement is not supported in a kernel", "put it at module level"},
     {NodeKind::AsyncFor, "async for is not supported in a kernel", "use for"},
@@ -37,11 +41,14 @@ constexpr Refusal kRefusals[] = {
     {NodeKind::Nonlocal, "nonlocal is not supported: a kernel cannot change a variable around it",
      "pass the value as an argument or return it"},
     {NodeKind::With, "with is not supported for this value", "write the steps out"},
-    {NodeKind::Lambda, "lambda is not supported in a kernel", "define an @asc.jit function outside and call it"},
+    {NodeKind::Lambda, "lambda is not supported in a kernel",
+     "define an @asc.jit function outside and call it"},
     {NodeKind::Set, "a set is not supported in a kernel", "use a tuple or a list"},
     {NodeKind::SetComp, "a set comprehension is not supported in a kernel", "use a list comprehension"},
-    {NodeKind::GeneratorExp, "a generator expression is not supported in a kernel", "use a list comprehension: [...]"},
-    {NodeKind::Await, "await is not supported in a kernel", "device work is ordered by flags, queues and barriers"},
+    {NodeKind::GeneratorExp, "a generator expression is not supported in a kernel",
+     "use a list comprehension: [...]"},
+    {NodeKind::Await, "await is not supported in a kernel",
+     "device work is ordered by flags, queues and barriers"},
     {NodeKind::Yield, "yield is not supported in a kernel", "return a tuple or a list"},
     {NodeKind::YieldFrom, "yield from is not supported in a kernel", "return a tuple or a list"},
     {NodeKind::Starred, "a starred expression is not supported here", "write the items out"},
@@ -64,7 +71,8 @@ void Frame::fail(const Node* node, const Node* second, std::string message, std:
     if (const size_t text = other.text.find_first_not_of(" \t"); text != std::string::npos)
       message += fmt::format("\n  line {}: {}", other.line, other.text.substr(text));
   }
-  for (const Frame* f = this; f->caller_; f = f->caller_) sites.push_back(table.resolve(f->caller_->loc(f->call_)));
+  for (const Frame* f = this; f->caller_; f = f->caller_)
+    sites.push_back(table.resolve(f->caller_->loc(f->call_)));
   throw CompileError(std::move(message), std::move(hint), std::move(sites));
 }
 
@@ -75,6 +83,7 @@ void Frame::fail_syntax(const Node* node) const {
 }
 
 void Frame::fail_python(const Node* node) const {
+  if (!PyErr_ExceptionMatches(PyExc_Exception)) throw PythonErrorSet{};
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
   PyErr_NormalizeException(&type, &value, &trace);
@@ -86,11 +95,16 @@ void Frame::fail_python(const Node* node) const {
     if (const size_t dot = message.rfind('.'); dot != std::string::npos) message.erase(0, dot + 1);
     if (utf8 && *utf8) message.append(": ").append(utf8);
   }
+  if (value && trace) PyException_SetTraceback(value, trace);
   Py_XDECREF(type);
-  Py_XDECREF(value);
   Py_XDECREF(trace);
   PyErr_Clear();
-  fail(node, std::move(message));
+  PyRef cause = PyRef::steal(value);
+  try {
+    fail(node, std::move(message));
+  } catch (const CompileError& error) {
+    throw PythonCompileError(error, std::move(cause));
+  }
 }
 
 // What a value is, as messages say it.

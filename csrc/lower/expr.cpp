@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions: names, constants, attributes, conditions, displays, comprehensions; the order in which operands evaluate.
-// Nothing here knows a kind of value other than numbers: what others can do is found in the op table.
+// Expressions: names, constants, attributes, conditions, displays, comprehensions; the order in which
+// operands evaluate. Nothing here knows a kind of value other than numbers: what others can do is found in
+// the op table.
 #include <algorithm>
 
 #include "base/format.h"
@@ -58,7 +59,8 @@ static bool is_bool_type(const Type& type) { return type == Type::scalar(DType::
 
 Value Frame::constant(const ast::Constant* c) { return Value::of(c->object); }
 
-// ---- order of evaluation -----------------------------------------------------------------------------------------
+// ---- order of evaluation
+// -----------------------------------------------------------------------------------------
 
 Frame::Pending Frame::pend(Value* v) { return {v, build_.block()->size(), epoch_}; }
 
@@ -68,14 +70,16 @@ void Frame::settle(std::span<Pending> operands, const Node* at, bool in_order) {
   for (size_t i = 0; i < operands.size(); i++) {
     Value& v = *operands[i].value;
     if (!v.is_expr() || ir::as_const(v.expr)) continue;
-    if (const auto* r = ir::as<ir::VarRef>(v.expr); r && !r->type.is_scalar() && !info(r->var).rebound) continue;
+    if (const auto* r = ir::as<ir::VarRef>(v.expr); r && !r->type.is_scalar() && !info(r->var).rebound)
+      continue;
     const Effect own = v.expr->effect;
     // Statements that came after it: they may change what it reads, or must come after its effect.
     bool save = operands[i].mark < end && (own != Effect::Pure || operands[i].epoch != epoch_);
     for (size_t j = i + 1; !save && !in_order && j < operands.size(); j++) {
       const Value& w = *operands[j].value;
       const Effect later = w.is_expr() ? w.expr->effect : Effect::Pure;
-      save = (later >= Effect::Write && own >= Effect::Read) || (own >= Effect::Write && later >= Effect::Read);
+      save =
+          (later >= Effect::Write && own >= Effect::Read) || (own >= Effect::Write && later >= Effect::Read);
     }
     if (!save) continue;
     ir::Var* var = temporary("value", v.expr, at);
@@ -87,26 +91,28 @@ void Frame::settle(std::span<Pending> operands, const Node* at, bool in_order) {
   }
 }
 
-// ---- attributes --------------------------------------------------------------------------------------------------
+// ---- attributes
+// --------------------------------------------------------------------------------------------------
 
 Value Frame::attribute(const Value& object, const ast::Name* name, const Node* at) {
   if (object.is_static()) return static_attribute(object.object, name->str, at);
   if (object.is_expr()) {
     const Type& type = object.expr->type;
     if (type.elem != DType::Void && name->utf8 == "dtype") return Value::of(dtype_object(type.elem));
-    if (name->utf8 == "dtype" && (type.is_tensor() || type.kind == Kind::Pointer))
+    if (name->utf8 == "dtype" && !type.is_object())
       fail(at, "the element type of this tensor is not known yet", "call set_global_buffer first");
     if (const auto op = find_method(type.kind, name->utf8)) return Value::method(object.expr, *op);
-    if (type.kind == Kind::Struct) {
-      if (const auto field = field_of(type, name->utf8)) return Value::of(build_.field(object.expr, *field, loc(at)));
-    }
-    const std::string known = fmt::format("asc.{}.{}", kKinds[static_cast<int>(type.kind)].py_name, name->utf8);
+    if (const auto field = field_of(type, name->utf8))
+      return Value::of(build_.field(object.expr, *field, loc(at)));
+    const std::string known =
+        fmt::format("asc.{}.{}", kKinds[static_cast<int>(type.kind)].py_name, name->utf8);
     if (is_known_name(known)) fail(at, fmt::format("{} is not yet supported", known));
     fail(at, fmt::format("AttributeError: {} has no attribute '{}'", shown(object), name->utf8));
   }
   if (PyObject* plain = to_object(object)) return static_attribute(plain, name->str, at);
   PyErr_Clear();
-  fail(at, fmt::format("AttributeError: {} that holds runtime values has no attribute '{}'", shown(object), name->utf8));
+  fail(at, fmt::format("AttributeError: {} that holds runtime values has no attribute '{}'", shown(object),
+                       name->utf8));
 }
 
 std::optional<uint16_t> Frame::field_of(const Type& type, std::string_view name) const {
@@ -118,21 +124,24 @@ std::optional<uint16_t> Frame::field_of(const Type& type, std::string_view name)
 
 void Frame::store_attribute(const ast::Attribute* target, const Value& v, const Node* at) {
   const Value object = expression(target->value);
-  if (object.is_expr() && object.expr->type.kind == Kind::Struct) {
+  if (object.is_expr() && ir::field_count(session_.module, object.expr->type) > 0) {
     const Type& type = object.expr->type;
     const auto field = field_of(type, target->attr->utf8);
-    if (!field) fail(at, fmt::format("AttributeError: {} has no field '{}'", shown(object), target->attr->utf8));
+    if (!field)
+      fail(at, fmt::format("AttributeError: {} has no field '{}'", shown(object), target->attr->utf8));
     const Type want = ir::field_type(session_.module, type, *field);
     build_.set_field(object.expr, *field, convert_to(v, want, at), loc(at));
     return;
   }
   if (object.is_expr())
     fail(at, fmt::format("attribute '{}' of {} cannot be set", target->attr->utf8, shown(object)));
-  fail(at, fmt::format("attribute '{}' of a compile-time object cannot be set in a kernel", target->attr->utf8),
+  fail(at,
+       fmt::format("attribute '{}' of a compile-time object cannot be set in a kernel", target->attr->utf8),
        "make the object outside, or use a local variable");
 }
 
-// ---- conditions --------------------------------------------------------------------------------------------------
+// ---- conditions
+// --------------------------------------------------------------------------------------------------
 
 ir::Expr* Frame::truth(const Value& v, const Node* at, std::optional<bool>* known) {
   known->reset();
@@ -153,7 +162,8 @@ ir::Expr* Frame::truth(const Value& v, const Node* at, std::optional<bool>* know
   if (type.is_scalar()) {
     ir::Expr* e = v.expr;
     if (type.elem != DType::Bool) {
-      ir::Expr* zero = is_float(type.elem) ? build_.float_const(type, 0, loc(at)) : build_.int_const(type, 0, loc(at));
+      ir::Expr* zero =
+          is_float(type.elem) ? build_.float_const(type, 0, loc(at)) : build_.int_const(type, 0, loc(at));
       e = build_.binary(ir::BinaryOp::Ne, e, zero, loc(at));
     }
     if (const ir::Const* c = ir::as_const(e)) *known = c->bits != 0;
@@ -169,7 +179,8 @@ ir::Expr* Frame::prepend(ir::LogicalOp op, ir::Expr* first, ir::Expr* rest, cons
   return build_.logical(op, prepend(op, first, chain->left, at), chain->right, loc(at));
 }
 
-// The operands of and/or from `index` on. A right side that needs statements gets an if: it runs only where it is evaluated.
+// The operands of and/or from `index` on. A right side that needs statements gets an if: it runs only where
+// it is evaluated.
 ir::Expr* Frame::condition_from(const ast::BoolOp* b, uint32_t index, std::optional<bool>* known) {
   const bool is_and = b->boolean() == ast::BoolOperator::And;
   const ir::LogicalOp op = is_and ? ir::LogicalOp::And : ir::LogicalOp::Or;
@@ -229,10 +240,22 @@ Value Frame::short_circuit(const ast::BoolOp* e, uint32_t index) {
   Edge evaluated = edge(names, block);
   leave();
   if (block->empty() && names.empty()) {
-    if (is_bool && is_scalar(right) && is_bool_type(right.expr->type)) return Value::of(prepend(op, left.expr, right.expr, e));
+    const auto literal = number(right);
+    if (is_bool && literal && literal->form == Number::Form::Bool) {
+      ir::Expr* decided = build_.int_const(Type::scalar(DType::Bool), literal->bits, loc(e));
+      return (literal->bits != 0) == is_and ? left
+                                            : Value::of(build_.logical(op, left.expr, decided, loc(e)));
+    }
+    if (is_bool && is_scalar(right) && is_bool_type(right.expr->type))
+      return Value::of(prepend(op, left.expr, right.expr, e));
+    if (is_bool) {
+      left = shared(left, e);
+      test = again(left, e).expr;
+    }
     return is_and ? choose(test, right, left, e) : choose(test, left, right, e);
   }
-  const DType type = is_bool && is_scalar(right) && is_bool_type(right.expr->type) ? DType::Bool : meet(left, right, e);
+  const DType type =
+      is_bool && is_scalar(right) && is_bool_type(right.expr->type) ? DType::Bool : meet(left, right, e);
   ir::Var* var = temporary("value", as_scalar(left, type, e), e);
   Edge skipped = edge(names, nullptr);
   build_.set_block(block);
@@ -280,7 +303,9 @@ Value Frame::choose(ir::Expr* test, const Value& yes, const Value& no, const Nod
   const bool t_known = yes.is_expr() ? (t = yes.expr->type, true) : form_of(a, &t, &literal);
   const bool u_known = no.is_expr() ? (u = no.expr->type, true) : form_of(b, &u, &literal);
   if (!t_known || !u_known || t != u || t.is_object())
-    fail(at, fmt::format("one side is {}, the other {}: a runtime condition cannot choose between them", shown(yes), shown(no)),
+    fail(at,
+         fmt::format("one side is {}, the other {}: a runtime condition cannot choose between them",
+                     shown(yes), shown(no)),
          "only numbers, enums and tensors of one type may depend on a runtime condition");
   return Value::of(build_.select(test, convert_to(yes, t, at), convert_to(no, t, at), loc(at)));
 }
@@ -310,8 +335,10 @@ Value Frame::conditional(const ast::IfExp* e) {
   Edge edges[2] = {edge(names, blocks[0]), edge(names, blocks[1])};
   for (int i = 0; i < 2; i++)
     for (const auto& [name, binding] : bound[i])
-      edges[i].bindings[static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin())] = binding;
-  const Value chosen = choose(build_.core_predicate(true, loc(e)), values[0], values[1], e);  // for the type alone
+      edges[i].bindings[static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin())] =
+          binding;
+  const Value chosen =
+      choose(build_.core_predicate(true, loc(e)), values[0], values[1], e);  // for the type alone
   Value result = chosen;
   if (chosen.is_expr()) {
     ir::Var* var = new_var("value", chosen.expr->type, e);
@@ -331,7 +358,8 @@ Value Frame::conditional(const ast::IfExp* e) {
   return result;
 }
 
-// ---- displays ----------------------------------------------------------------------------------------------------
+// ---- displays
+// ----------------------------------------------------------------------------------------------------
 
 Value Frame::sequence(const ast::Sequence* e, bool raw) {
   Seq* seq = session_.new_seq(e->kind == NodeKind::List, regions_.back().id);
@@ -374,8 +402,10 @@ void Frame::keep_value(Value* v, const Node* at) {
 Value Frame::again(const Value& v, const Node* at) {
   if (!v.is_expr()) return v;
   Value copy = v;
-  if (auto* r = ir::as<ir::VarRef>(v.expr)) copy.expr = ref(r->var, at);
-  else if (const auto* c = ir::as_const(v.expr)) copy.expr = copy_const(c, at);
+  if (auto* r = ir::as<ir::VarRef>(v.expr))
+    copy.expr = ref(r->var, at);
+  else if (const auto* c = ir::as_const(v.expr))
+    copy.expr = copy_const(c, at);
   return copy;
 }
 
@@ -394,7 +424,8 @@ Value Frame::shared(const Value& v, const Node* at) {
 Value Frame::dict(const ast::Dict* e) {
   Map* map = session_.new_map(regions_.back().id);
   for (uint32_t i = 0; i < e->values.size(); i++) {
-    if (!e->keys[i]) fail(e->values[i], "** in a dict display is not supported in a kernel", "write the items out");
+    if (!e->keys[i])
+      fail(e->values[i], "** in a dict display is not supported in a kernel", "write the items out");
     const Value key = expression(e->keys[i]);
     PyObject* object = to_object(key);
     if (!object) fail(e->keys[i], fmt::format("{} as a key: keys must be known at compile time", shown(key)));
@@ -484,8 +515,10 @@ Value Frame::comprehension(const ast::Comp* e) {
   for (uint32_t name : names) saved.push_back(bindings_[name]);
   Seq* list = nullptr;
   Map* map = nullptr;
-  if (e->kind == NodeKind::DictComp) map = session_.new_map(regions_.back().id);
-  else list = session_.new_seq(true, regions_.back().id);
+  if (e->kind == NodeKind::DictComp)
+    map = session_.new_map(regions_.back().id);
+  else
+    list = session_.new_seq(true, regions_.back().id);
   comprehend(e, 0, list, map);
   for (size_t i = names.size(); i-- > 0;) bindings_[names[i]] = saved[i];
   return map ? Value::of(map) : Value::of(list);

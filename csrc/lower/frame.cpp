@@ -77,7 +77,8 @@ void Frame::run_kernel() {
         key.form = ArgKey::Form::Runtime;
         key.type = Type::scalar(spec.dtype);
         break;
-      case ParamSpec::Form::Struct: fail(params[i], fmt::format("'{}': struct arguments are not yet supported", name->utf8));
+      case ParamSpec::Form::Struct:
+        fail(params[i], fmt::format("'{}': struct arguments are not yet supported", name->utf8));
     }
     bind(name, parameter(name->utf8, key, params[i]), params[i]);
     if (key.form != ArgKey::Form::Runtime) continue;
@@ -101,7 +102,8 @@ void Frame::run_helper() {
 }
 
 // One leaf of the results for each place that returns; `leaves` has the expressions by return statement.
-Shape Frame::shape_of(std::span<const Value> values, std::vector<std::vector<ir::Expr*>>* leaves, std::string_view name) {
+Shape Frame::shape_of(std::span<const Value> values, std::vector<std::vector<ir::Expr*>>* leaves,
+                      std::string_view name) {
   Shape shape;
   const Value& first = values[0];
   const auto all = [&](auto&& test) { return std::all_of(values.begin(), values.end(), test); };
@@ -114,7 +116,8 @@ Shape Frame::shape_of(std::span<const Value> values, std::vector<std::vector<ir:
       for (const Value& v : values) items.push_back(v.seq->items[i]);
       std::string_view item_name;
       if (returns_.back().node && ast::Sequence::is(returns_.back().node->kind))
-        if (const auto* n = ast::dyn<ast::NameExpr>(ast::as<ast::Sequence>(returns_.back().node)->elts[static_cast<uint32_t>(i)]))
+        if (const auto* n = ast::dyn<ast::NameExpr>(
+                ast::as<ast::Sequence>(returns_.back().node)->elts[static_cast<uint32_t>(i)]))
           item_name = n->name->utf8;
       shape.items.push_back(shape_of(items, leaves, item_name));
     }
@@ -130,7 +133,8 @@ Shape Frame::shape_of(std::span<const Value> values, std::vector<std::vector<ir:
       })) {
     shape.value = first;
     const auto* c = first.expr ? ir::as_const(first.expr) : nullptr;
-    if (!c || !c->named || c->named->scope) shape.value.expr = nullptr;  // names of this function mean nothing outside
+    if (!c || !c->named || c->named->scope)
+      shape.value.expr = nullptr;  // names of this function mean nothing outside
     return shape;
   }
   const auto* ref = first.is_expr() ? ir::as<ir::VarRef>(first.expr) : nullptr;
@@ -162,8 +166,9 @@ Shape Frame::shape_of(std::span<const Value> values, std::vector<std::vector<ir:
     }
     const Node* at = returns_[i].node ? returns_[i].node : module_.function;
     if (!ok)
-      fail(at, fmt::format("{} cannot be returned from a device function{}", shown(values[i]),
-                           values.size() > 1 ? ": other returns give something else" : ""),
+      fail(at,
+           fmt::format("{} cannot be returned from a device function{}", shown(values[i]),
+                       values.size() > 1 ? ": other returns give something else" : ""),
            "return numbers, enums or tensors; make pipes and queues in the kernel and pass them in");
     if (i == 0) {
       type = t;
@@ -184,7 +189,8 @@ Shape Frame::shape_of(std::span<const Value> values, std::vector<std::vector<ir:
   if (name.empty()) name = "result";
   fn_->result_names.push_back(session_.module.arena.copy(name));
   for (size_t i = 0; i < values.size(); i++)
-    (*leaves)[i].push_back(convert_to(values[i], type, returns_[i].node ? returns_[i].node : module_.function));
+    (*leaves)[i].push_back(
+        convert_to(values[i], type, returns_[i].node ? returns_[i].node : module_.function));
   return shape;
 }
 
@@ -207,7 +213,8 @@ void Frame::finish_function() {
     for (size_t i = 0; i < leaves.size(); i++)
       returns_[i].stmt->values = session_.module.arena.copy(std::span<ir::Expr* const>(leaves[i]));
   }
-  if (fn_->results.empty() && !fn_->body->empty() && fn_->body->back()->kind == ir::StmtKind::Return) fn_->body->pop_back();
+  if (fn_->results.empty() && !fn_->body->empty() && fn_->body->back()->kind == ir::StmtKind::Return)
+    fn_->body->pop_back();
 
   // Constants that nothing uses are not declared.
   std::vector<ir::Block*> blocks;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowers one specialisation of one function. Its parts are in files of their own: bindings and joins (scope.cpp), statements
-// (stmt.cpp), loops (loop.cpp), expressions (expr.cpp, arith.cpp, subscript.cpp), calls (call.cpp, op_call.cpp, builtins.cpp),
-// compile-time evaluation (static_eval.cpp), errors (errors.cpp).
+// Lowers one specialisation of one function. Its parts are in files of their own: bindings and joins
+// (scope.cpp), statements (stmt.cpp), loops (loop.cpp), expressions (expr.cpp, arith.cpp, subscript.cpp),
+// calls (call.cpp, op_call.cpp, builtins.cpp), compile-time evaluation (static_eval.cpp), errors
+// (errors.cpp).
 #pragma once
 
 #include <optional>
@@ -35,30 +36,36 @@ class Frame {
 
   // ---- errors (errors.cpp)
   [[noreturn]] void fail(const ast::Node* node, std::string message, std::string hint = {}) const;
-  [[noreturn]] void fail(const ast::Node* node, const ast::Node* second, std::string message, std::string hint) const;
+  [[noreturn]] void fail(const ast::Node* node, const ast::Node* second, std::string message,
+                         std::string hint) const;
   [[noreturn]] void fail_syntax(const ast::Node* node) const;
   [[noreturn]] void fail_python(const ast::Node* node) const;  // the Python error that is set
-  std::string shown(const Value& v) const;                     // "int32", "GlobalTensor<float32>", "5", "list"
+  std::string shown(const Value& v) const;  // "int32", "GlobalTensor<float32>", "5", "list"
   std::string_view text_of(const ast::Node* node) const { return spec_.function->source.slice(node->range); }
-  uint32_t line_of(const ast::Node* node) const { return spec_.function->source.absolute_line(node->range.line); }
+  uint32_t line_of(const ast::Node* node) const {
+    return spec_.function->source.absolute_line(node->range.line);
+  }
   Loc loc(const ast::Node* node) const { return node->range.loc(source_); }
 
  private:
   struct Region {
     ir::Block* block;
     uint32_t id;
+    uint32_t depth;
     size_t trail;
   };
   struct LoopState {
     const ast::Node* node;
     const Construct* construct;
     bool unrolled = false;
-    bool breaks = false, continues = false;  // unrolled: a jump was taken at compile time
-    uint32_t depth = 0;                      // regions outside the body
-    std::vector<Binding> head;               // by construct->join
-    std::vector<Edge> breaks_out, turns;     // paths out of the loop, and back to its head
-    std::vector<ir::Var*> made;              // variables that the head made
-    bool retry = false;                      // a literal at the head takes another type: lower the body again
+    bool breaks = false, continues = false;       // unrolled: a jump was taken at compile time
+    bool wraps_turns = false, wraps_all = false;  // unrolled: a loop of one turn around each, around all
+    ir::Var* stop = nullptr;                      // unrolled: set by a break out of a wrapped turn
+    uint32_t depth = 0;                           // regions outside the body
+    std::vector<Binding> head;                    // by construct->join
+    std::vector<Edge> breaks_out, turns;          // paths out of the loop, and back to its head
+    std::vector<ir::Var*> made;                   // variables that the head made
+    bool retry = false;  // a literal at the head takes another type: lower the body again
   };
   struct ReturnSite {
     ir::Return* stmt;
@@ -73,9 +80,9 @@ class Frame {
   };
 
   // ---- regions, bindings, joins (scope.cpp)
-  void enter(ir::Block* block);
-  void leave();  // undoes the region's bindings
-  uint32_t depth() const { return static_cast<uint32_t>(regions_.size()) - 1; }
+  void enter(ir::Block* block, bool nested = true);
+  void leave(bool keep = false);  // undoes the region's bindings, or keeps them
+  uint32_t depth() const { return regions_.back().depth; }
   void set(uint32_t name, const Binding& b);
   Value read(const ast::Name* name, const ast::Node* at);
   Value global(const ast::Name* name, const ast::Node* at);
@@ -91,10 +98,10 @@ class Frame {
   void assign_var(ir::Var* var, ir::Expr* value, const ast::Node* at);
   void undeclare(ir::Var* var);
   void declare_here(ir::Var* var, ir::Expr* init, const ast::Node* at);
-  void hoist(ir::Var* var, const ast::Node* at);      // to the current region, if it is declared further in
+  void hoist(ir::Var* var, const ast::Node* at);  // to the current region, if it is declared further in
   void bring_out(const Value& v, const ast::Node* at);
   Edge edge(const std::vector<uint32_t>& names, ir::Block* block, bool jump = false) const;
-  std::vector<uint32_t> changed() const;              // names bound in the current region
+  std::vector<uint32_t> changed() const;  // names bound in the current region
   Binding merge(uint32_t name, size_t index, std::span<Edge* const> edges, const ast::Node* at);
   Binding merge_slot(uint32_t name, size_t index, std::span<Edge* const> edges, const ast::Node* at);
   void merge_all(const std::vector<uint32_t>& names, std::span<Edge* const> edges, const ast::Node* at);
@@ -106,7 +113,7 @@ class Frame {
   const ast::Name* name_of(uint32_t id) const { return module_.names[id]; }
   Binding head_binding(uint32_t name, const LoopState& loop);
   void flow_to_head(LoopState& loop, const ast::Node* at);
-  std::string describe(const Binding& b) const;       // "int32", "a TQue": for messages
+  std::string describe(const Binding& b) const;  // "int32", "a TQue": for messages
 
   // ---- statements (stmt.cpp, loop.cpp)
   void block(const ast::NodeList& body);
@@ -126,13 +133,19 @@ class Frame {
   void for_statement(const ast::For* s);
   void range_loop(const ast::For* s, std::span<const Argument> args, const ast::Node* call, bool reversed);
   void unroll(const ast::For* s, std::span<const Value> items);
+  void unroll_turns(LoopState& loop, const ast::For* s, std::span<const Value> items);
+  void wrapped_turn(LoopState& loop, const ast::For* s, const Value& item);
+  void unrolled_jump(LoopState& loop, const ast::Node* s);
+  void end_wrapper(ir::Block* block, std::vector<Edge>& edges, const LoopState& loop);
   Value parameter(std::string_view name, const ArgKey& key, const ast::Node* at);
   DType annotated_dtype(const ast::Node* annotation);
   void while_statement(const ast::While* s);
   void prepare_head(LoopState& loop);
-  void finish_loop(LoopState& loop, Edge* exit, const ast::NodeList& orelse, bool runs, ir::Block** orelse_block);
+  void finish_loop(LoopState& loop, Edge* exit, const ast::NodeList& orelse, bool runs,
+                   ir::Block** orelse_block);
   void finish_function();
-  Shape shape_of(std::span<const Value> values, std::vector<std::vector<ir::Expr*>>* leaves, std::string_view name);
+  Shape shape_of(std::span<const Value> values, std::vector<std::vector<ir::Expr*>>* leaves,
+                 std::string_view name);
 
   // ---- expressions (expr.cpp, arith.cpp, subscript.cpp)
   Value expression(const ast::Node* e);
@@ -183,8 +196,10 @@ class Frame {
   Value call(const ast::Call* e);
   void arguments(const ast::Call* e, std::vector<Argument>* out);
   Value call_value(const Value& callee, std::vector<Argument>& args, const ast::Call* e);
-  Value call_jit(const KernelFunction* function, PyObject* self, std::span<const Argument> args, const ast::Call* e);
-  Value call_with_results(const Specialisation& spec, std::span<ir::Expr* const> exprs, const ast::Call* e, bool named);
+  Value call_jit(const KernelFunction* function, PyObject* self, std::span<const Argument> args,
+                 const ast::Call* e);
+  Value call_with_results(const Specialisation& spec, std::span<ir::Expr* const> exprs, const ast::Call* e,
+                          bool named);
   ArgKey pass(const Value& v, const Parameter& param, const ast::Node* node,
               std::vector<std::pair<ir::Expr*, const ast::Node*>>* exprs);
   Specialisation* specialise(const KernelFunction* function, std::vector<ArgKey> key, const ast::Call* e);
@@ -197,20 +212,22 @@ class Frame {
   Value call_static(const Value& callee, std::span<const Argument> args, const ast::Node* at);
   Value call_builtin(BuiltinId id, std::span<const Argument> args, const ast::Call* e);
   bool call_python_builtin(PyObject* callee, std::span<const Argument> args, const ast::Call* e, Value* out);
-  bool call_member(const Value& receiver, const ast::Attribute* func, std::vector<Argument>& args, const ast::Call* e,
-                   Value* out);
+  bool call_member(const Value& receiver, const ast::Attribute* func, std::vector<Argument>& args,
+                   const ast::Call* e, Value* out);
   Value print(const ast::Call* e);
   void format_piece(const ast::Node* node, std::vector<std::string>* pieces, std::vector<ir::Expr*>* values);
-  void format_value(const Value& v, const ast::Node* node, std::vector<std::string>* pieces, std::vector<ir::Expr*>* values);
+  void format_value(const Value& v, const ast::Node* node, std::vector<std::string>* pieces,
+                    std::vector<ir::Expr*>* values);
   Value cast_to(const Value& v, DType type, const ast::Node* at);
   Value min_max(ir::BinaryOp op, std::span<const Value> values, const ast::Node* at);
   bool iterate(const Value& v, const ast::Node* at, std::vector<Value>* items);  // false: not at compile time
-  Value result_of(const Shape& shape, std::span<const Value> results, std::span<ir::Expr* const> args, const ast::Node* at);
+  Value result_of(const Shape& shape, std::span<const Value> results, std::span<ir::Expr* const> args,
+                  const ast::Node* at);
 
   // ---- compile-time evaluation (static_eval.cpp)
   PyObject* check(PyObject* owned, const ast::Node* at);  // keeps it; fails with Python's error if it is null
   Value number_value(PyObject* object, DType pinned = DType::Void);
-  PyObject* to_object(const Value& v);                    // borrowed; null if any part is a runtime value
+  PyObject* to_object(const Value& v);  // borrowed; null if any part is a runtime value
   Value static_attribute(PyObject* object, PyObject* name, const ast::Node* at);
   void depend_on_function(PyObject* function, int depth);
 
@@ -223,13 +240,13 @@ class Frame {
   const ast::Node* call_;
   ir::Function* fn_;
   uint32_t source_;
-  std::vector<Binding> bindings_;   // by name id
-  std::vector<Value> globals_;      // by name id, once read
+  std::vector<Binding> bindings_;  // by name id
+  std::vector<Value> globals_;     // by name id, once read
   std::vector<Region> regions_;
   std::vector<uint32_t> saved_in_;  // by name id: the region that last saved its binding
   std::vector<std::pair<uint32_t, Binding>> trail_;
   uint32_t next_region_ = 0;
-  std::vector<VarInfo> vars_;       // by Var id
+  std::vector<VarInfo> vars_;  // by Var id
   std::deque<Anchor> anchors_;
   std::vector<LoopState*> loops_;
   std::vector<ReturnSite> returns_;
@@ -237,8 +254,8 @@ class Frame {
   const ast::Node* hint_call_ = nullptr;           // the call whose results an assignment will name so:
   std::vector<const ast::Name*> hint_names_;
   bool reachable_ = true;
-  uint32_t epoch_ = 0;              // assignments to variables so far
-  bool retried_ = false;            // some variables may be left over
+  uint32_t epoch_ = 0;    // assignments to variables so far
+  bool retried_ = false;  // some variables may be left over
   friend class Session;
 };
 

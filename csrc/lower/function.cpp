@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters of a function from its code object, defaults and annotations. Annotations are looked at, never evaluated: a string is
-// resolved name by name in the function's globals, and whatever cannot be resolved is an ordinary annotation.
+// Parameters of a function from its code object, defaults and annotations. Annotations are looked at, never
+// evaluated: a string is resolved name by name in the function's globals, and whatever cannot be resolved is
+// an ordinary annotation.
 #include "lower/function.h"
 
 #include <cctype>
@@ -52,7 +53,8 @@ std::string_view strip(std::string_view text) {
   return text;
 }
 
-// "asc.int64" as an object: first name from the function's globals, the rest by getattr. Null if any step fails.
+// "asc.int64" as an object: first name from the function's globals, the rest by getattr. Null if any step
+// fails.
 PyRef resolve_dotted(PyObject* globals, std::string_view text) {
   PyRef object;
   while (!text.empty()) {
@@ -60,8 +62,10 @@ PyRef resolve_dotted(PyObject* globals, std::string_view text) {
     const std::string part(strip(text.substr(0, dot)));
     text = dot == std::string_view::npos ? std::string_view() : text.substr(dot + 1);
     if (part.empty()) return {};
-    if (!object) object = PyRef::borrow(PyDict_GetItemString(globals, part.c_str()));
-    else object = attribute(object.get(), part.c_str());
+    if (!object)
+      object = PyRef::borrow(PyDict_GetItemString(globals, part.c_str()));
+    else
+      object = attribute(object.get(), part.c_str());
     if (!object) return {};
   }
   return object;
@@ -73,7 +77,8 @@ void read_annotation(PyObject* globals, PyObject* annotation, Parameter* param) 
     std::string text = utf8_of(annotation);
     std::string_view head = strip(text);
     if (head.size() > 1 && (head.front() == '\'' || head.front() == '"') && head.back() == head.front())
-      head = strip(head.substr(1, head.size() - 2));  // a quoted annotation under `from __future__ import annotations`
+      head = strip(
+          head.substr(1, head.size() - 2));  // a quoted annotation under `from __future__ import annotations`
     const size_t bracket = head.find('[');
     const std::string_view name = strip(head.substr(0, bracket));
     object = resolve_dotted(globals, name);
@@ -118,10 +123,13 @@ KernelFunction::KernelFunction(PyObject* function) : fn(function), globals(PyFun
     p.name = Py_NewRef(PyTuple_GET_ITEM(names.get(), i));
     p.utf8 = utf8_of(p.name);
     p.keyword_only = i >= positional;
-    if (p.keyword_only) p.default_value = kw_defaults ? PyDict_GetItem(kw_defaults, p.name) : nullptr;
-    else if (i >= positional - default_count) p.default_value = PyTuple_GET_ITEM(defaults, i - (positional - default_count));
+    if (p.keyword_only)
+      p.default_value = kw_defaults ? PyDict_GetItem(kw_defaults, p.name) : nullptr;
+    else if (i >= positional - default_count)
+      p.default_value = PyTuple_GET_ITEM(defaults, i - (positional - default_count));
     Py_XINCREF(p.default_value);
-    PyObject* annotation = annotations && PyDict_Check(annotations.get()) ? PyDict_GetItem(annotations.get(), p.name) : nullptr;
+    PyObject* annotation =
+        annotations && PyDict_Check(annotations.get()) ? PyDict_GetItem(annotations.get(), p.name) : nullptr;
     if (annotation) read_annotation(globals, annotation, &p);
   }
   Py_INCREF(fn);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of one @asc.jit function from its decoration: the Python function, its captured text, its parameters. The AST is
-// parsed at first need and kept; specialisations lower from it.
+// What is known of one @asc.jit function from its decoration: the Python function, its captured text, its
+// parameters. The AST is parsed at first need and kept; specialisations lower from it.
 #pragma once
 
 #include <Python.h>
@@ -18,12 +18,12 @@ namespace asc::lower {
 struct Analysis;  // lower/analysis.h
 
 struct Parameter {
-  PyObject* name = nullptr;          // interned str, owned
+  PyObject* name = nullptr;  // interned str, owned
   std::string utf8;
-  PyObject* default_value = nullptr; // owned, or null
+  PyObject* default_value = nullptr;  // owned, or null
   bool keyword_only = false;
-  bool is_constexpr = false;         // annotated asc.ConstExpr[...], also as a string
-  DType pinned = DType::Void;        // annotated with a dtype (n: asc.int64)
+  bool is_constexpr = false;   // annotated asc.ConstExpr[...], also as a string
+  DType pinned = DType::Void;  // annotated with a dtype (n: asc.int64)
 };
 
 struct KernelFunction {
@@ -33,13 +33,13 @@ struct KernelFunction {
   KernelFunction(const KernelFunction&) = delete;
   KernelFunction& operator=(const KernelFunction&) = delete;
 
-  PyObject* fn;        // strong
-  PyObject* globals;   // borrowed from fn
+  PyObject* fn;       // strong
+  PyObject* globals;  // borrowed from fn
   std::string name, qualname;
   ast::Source source;
   std::vector<Parameter> params;  // positional, then keyword-only, as the signature has them
 
-  const ast::Module& ast() const;  // parsed at first need; throws CompileError
+  const ast::Module& ast() const;    // parsed at first need; throws CompileError
   const Analysis& analysis() const;  // of the parsed text, made at first need
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the bindings of several paths meet: the one place where a name gets a variable because of control flow (see scope.h).
+// How the bindings of several paths meet: the one place where a name gets a variable because of control flow
+// (see scope.h).
 #include <algorithm>
 
 #include "base/format.h"
@@ -67,7 +68,8 @@ bool ArgKey::same(const ArgKey& o) const {
   if (form == Form::Static) return pinned == o.pinned && same_object(object, o.object);
   if (form == Form::Runtime) return type == o.type;
   return is_list == o.is_list && items.size() == o.items.size() &&
-         std::equal(items.begin(), items.end(), o.items.begin(), [](const ArgKey& a, const ArgKey& b) { return a.same(b); });
+         std::equal(items.begin(), items.end(), o.items.begin(),
+                    [](const ArgKey& a, const ArgKey& b) { return a.same(b); });
 }
 
 bool Frame::same_binding(const Binding& a, const Binding& b) const {
@@ -76,7 +78,8 @@ bool Frame::same_binding(const Binding& a, const Binding& b) const {
   if (a_var) return a.var == b.var;
   if (a.value.kind != b.value.kind) return false;
   switch (a.value.kind) {
-    case ValueKind::Static: return a.value.pinned == b.value.pinned && same_object(a.value.object, b.value.object);
+    case ValueKind::Static:
+      return a.value.pinned == b.value.pinned && same_object(a.value.object, b.value.object);
     case ValueKind::Seq: return a.value.seq == b.value.seq;
     case ValueKind::Map: return a.value.map == b.value.map;
     case ValueKind::Method: return a.value.op == b.value.op && a.value.expr == b.value.expr;
@@ -84,7 +87,8 @@ bool Frame::same_binding(const Binding& a, const Binding& b) const {
   }
 }
 
-// The anchor's statement becomes the variable's declaration or an assignment to it, at the line that the user wrote.
+// The anchor's statement becomes the variable's declaration or an assignment to it, at the line that the user
+// wrote.
 void Frame::turn_anchor(Anchor* anchor, ir::Var* var, const Value& value, bool declare) {
   Loc where = anchor->stmt->loc;
   ir::Block& block = *anchor->block;
@@ -130,7 +134,8 @@ ir::Expr* Frame::convert_to(const Value& v, Type type, const Node* at) {
   if (v.is_expr()) return v.expr;
   EnumId id;
   int64_t value;
-  if (type.kind == Kind::Enum && v.is_static() && as_enum(v.object, &id, &value)) return build_.int_const(type, value, loc(at));
+  if (type.kind == Kind::Enum && v.is_static() && as_enum(v.object, &id, &value))
+    return build_.int_const(type, value, loc(at));
   fail(at, fmt::format("{} cannot become {}", shown(v), to_string(type)));
 }
 
@@ -139,8 +144,10 @@ void Frame::put(ir::Var* slot, Binding& b, Edge& e, uint32_t limit, const Node* 
   if (b.slot && b.var == slot) return;
   if (b.anchor && b.anchor->var == slot) return;
   const Node* where = b.set_at ? b.set_at : at;
-  if (b.anchor && !b.anchor->var && b.anchor->depth > limit) return turn_anchor(b.anchor, slot, b.value, false);
-  if (b.slot && info(b.var).depth > limit && b.var->type == slot->type && !b.var->is_param && !info(b.var).aliased) {
+  if (b.anchor && !b.anchor->var && b.anchor->depth > limit)
+    return turn_anchor(b.anchor, slot, b.value, false);
+  if (b.slot && info(b.var).depth > limit && b.var->type == slot->type && !b.var->is_param &&
+      !info(b.var).aliased) {
     undeclare(b.var);
     session_.aliases.emplace_back(b.var, slot);
     session_.needs_sweep = true;
@@ -161,7 +168,8 @@ static Binding conflict(Session& session, const Binding& a, const Binding& b, co
   r.state = Binding::State::Conflict;
   r.set_at = a.set_at;
   r.other = b.set_at ? b.set_at : a.set_at;
-  r.value = Value::of(session.keep(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()))));
+  r.value =
+      Value::of(session.keep(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()))));
   return r;
 }
 
@@ -169,7 +177,9 @@ Binding Frame::merge_slot(uint32_t name, size_t index, std::span<Edge* const> ed
   Type type;
   bool literal = false;
   const Binding* first = nullptr;
-  const auto line = [&](const Binding& b) { return b.set_at ? line_of(b.set_at) : line_of(module_.function); };
+  const auto line = [&](const Binding& b) {
+    return b.set_at ? line_of(b.set_at) : line_of(module_.function);
+  };
   for (Edge* e : edges) {
     const Binding& b = e->bindings[index];
     if (!b.bound()) continue;
@@ -199,9 +209,11 @@ Binding Frame::merge_slot(uint32_t name, size_t index, std::span<Edge* const> ed
       }
     }
     const bool no_form = !has_form || !form_of(*first, &t, &lit);
-    return conflict(session_, *first, b,
-                    fmt::format("is {} by line {} and {} by line {}{}", describe(*first), line(*first), describe(b), line(b),
-                                no_form ? "; only numbers, enums and tensors may change under runtime control flow" : ""));
+    return conflict(
+        session_, *first, b,
+        fmt::format(
+            "is {} by line {} and {} by line {}{}", describe(*first), line(*first), describe(b), line(b),
+            no_form ? "; only numbers, enums and tensors may change under runtime control flow" : ""));
   }
 
   ir::Var* slot = nullptr;
@@ -210,23 +222,28 @@ Binding Frame::merge_slot(uint32_t name, size_t index, std::span<Edge* const> ed
   };
   for (Edge* e : edges) {  // a variable that is there already
     const Binding& b = e->bindings[index];
-    if (!slot && b.bound() && b.var && !b.is_alias() && usable(b.var) && info(b.var).depth <= depth()) slot = b.var;
+    if (!slot && b.bound() && b.var && !b.is_alias() && usable(b.var) && info(b.var).depth <= depth())
+      slot = b.var;
   }
   Anchor* anchor = nullptr;
   const Binding* anchored = nullptr;
   for (Edge* e : edges) {
     const Binding& b = e->bindings[index];
     if (slot || !b.bound() || !b.anchor || b.anchor->depth > depth()) continue;
-    if (b.anchor->var && usable(b.anchor->var)) slot = b.anchor->var;
-    else if (!b.anchor->var) anchor = b.anchor, anchored = &b;
+    if (b.anchor->var && usable(b.anchor->var))
+      slot = b.anchor->var;
+    else if (!b.anchor->var)
+      anchor = b.anchor, anchored = &b;
   }
   if (!slot) {
     for (Edge* e : edges) {
       const Binding& b = e->bindings[index];
       if (!slot && b.bound() && b.slot && usable(b.var) && !b.var->is_param) slot = b.var;
     }
-    if (slot) undeclare(slot);
-    else slot = new_var(name_of(name)->utf8, type, first->set_at ? first->set_at : at);
+    if (slot)
+      undeclare(slot);
+    else
+      slot = new_var(name_of(name)->utf8, type, first->set_at ? first->set_at : at);
     if (anchor) {
       turn_anchor(anchor, slot, anchored->value, true);
     } else {
@@ -297,9 +314,11 @@ void Frame::merge_all(const std::vector<uint32_t>& names, std::span<Edge* const>
   for (size_t i = 0; i < names.size(); i++) set(names[i], merge(names[i], i, edges, at));
 }
 
-// ---- loop heads --------------------------------------------------------------------------------------------------
+// ---- loop heads
+// --------------------------------------------------------------------------------------------------
 
-// A name that the loop assigns, at the loop's head: numbers, enums and tensors become variables before the first turn.
+// A name that the loop assigns, at the loop's head: numbers, enums and tensors become variables before the
+// first turn.
 Binding Frame::head_binding(uint32_t name, const LoopState& loop) {
   Binding b = bindings_[name];
   Type type;
@@ -308,7 +327,8 @@ Binding Frame::head_binding(uint32_t name, const LoopState& loop) {
   const uint64_t key = (static_cast<uint64_t>(loop.node->id) << 32) | name;
   for (const auto& [hint, dtype] : hints_)
     if (hint == key && literal) type = Type::scalar(dtype);
-  if (b.slot && b.var->type != type && std::find(loop.made.begin(), loop.made.end(), b.var) != loop.made.end()) {
+  if (b.slot && b.var->type != type &&
+      std::find(loop.made.begin(), loop.made.end(), b.var) != loop.made.end()) {
     // Made for this loop, and so far only read by a body that is lowered again.
     auto* decl = ir::as<ir::Decl>(info(b.var).decl);
     b.var->type = type;
@@ -316,18 +336,22 @@ Binding Frame::head_binding(uint32_t name, const LoopState& loop) {
     if (decl) return b;
   }
   const Node* at = b.set_at ? b.set_at : loop.node;
-  if (b.slot && b.var->type == type && !b.var->by_ref && !(type.is_tensor() && (info(b.var).aliased || b.var->is_param)))
+  if (b.slot && b.var->type == type && !b.var->by_ref &&
+      !(type.is_tensor() && (info(b.var).aliased || b.var->is_param)))
     return b;
   ir::Var* slot = nullptr;
   if (!b.slot && !b.is_alias()) {
-    if (b.anchor && b.anchor->var && b.anchor->var->type == type) slot = b.anchor->var;
+    if (b.anchor && b.anchor->var && b.anchor->var->type == type)
+      slot = b.anchor->var;
     else if (b.anchor && !b.anchor->var && (!b.var || b.var->type != type)) {
       slot = new_var(name_of(name)->utf8, type, at);
       turn_anchor(b.anchor, slot, b.value, true);
     } else if (b.var && b.var->type == type && type.is_scalar()) {
       slot = b.var;
-      if (b.anchor && !b.anchor->var) turn_anchor(b.anchor, slot, b.value, false);
-      else assign_var(slot, convert_to(b.value, type, at), at);
+      if (b.anchor && !b.anchor->var)
+        turn_anchor(b.anchor, slot, b.value, false);
+      else
+        assign_var(slot, convert_to(b.value, type, at), at);
     }
   }
   if (!slot) {
@@ -373,10 +397,11 @@ void Frame::flow_to_head(LoopState& loop, const Node* at) {
     const Node* set_at = now.set_at ? now.set_at : at;
     const Node* head_at = head.set_at ? head.set_at : module_.function;
     fail(set_at, head_at,
-         fmt::format("'{}' is {} when the loop begins (line {}) and {} for its next turn", name->utf8, describe(head),
-                     line_of(head_at), describe(now)),
-         form_of(now, &type, &literal) ? "give it one type before the loop, or use another name"
-                                       : "only numbers, enums and tensors may change in a loop; asc.static_range unrolls it");
+         fmt::format("'{}' is {} when the loop begins (line {}) and {} for its next turn", name->utf8,
+                     describe(head), line_of(head_at), describe(now)),
+         form_of(now, &type, &literal)
+             ? "give it one type before the loop, or use another name"
+             : "only numbers, enums and tensors may change in a loop; asc.static_range unrolls it");
   }
   loop.turns.push_back(std::move(back));
 }

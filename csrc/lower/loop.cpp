@@ -11,7 +11,8 @@ using ast::NodeKind;
 // Is this a call of `range`? Its function is evaluated (a name or an attribute, without effect).
 static const ast::Call* plain_call(const Node* e) {
   const auto* call = ast::dyn<ast::Call>(e);
-  return call && (call->func->kind == NodeKind::Name || call->func->kind == NodeKind::Attribute) ? call : nullptr;
+  return call && (call->func->kind == NodeKind::Name || call->func->kind == NodeKind::Attribute) ? call
+                                                                                                 : nullptr;
 }
 
 void Frame::for_statement(const ast::For* s) {
@@ -27,7 +28,13 @@ void Frame::for_statement(const ast::For* s) {
         arguments(call, &args);
         return range_loop(s, args, call, false);
       }
-      const ast::Call* inner = call->args.size() == 1 && call->keywords.empty() ? plain_call(call->args[0]) : nullptr;
+      if (builtin == BuiltinId::StaticRange) {
+        std::vector<Value> items;
+        iterate(expression(s->iter), s->iter, &items);
+        return unroll(s, items);
+      }
+      const ast::Call* inner =
+          call->args.size() == 1 && call->keywords.empty() ? plain_call(call->args[0]) : nullptr;
       if (inner && callee.is_static() && callee.object == reinterpret_cast<PyObject*>(&PyReversed_Type)) {
         const Value range = expression(inner->func);
         if (range.is_static() && as_builtin(range.object) == BuiltinId::Range) {
@@ -42,7 +49,8 @@ void Frame::for_statement(const ast::For* s) {
   if (v.is_static() && PyRange_Check(v.object)) {
     std::vector<Argument> args;
     for (const char* field : {"start", "stop", "step"})
-      args.push_back({number_value(check(PyObject_GetAttrString(v.object, field), s->iter)), s->iter, nullptr});
+      args.push_back(
+          {number_value(check(PyObject_GetAttrString(v.object, field), s->iter)), s->iter, nullptr});
     return range_loop(s, args, s->iter, false);
   }
   std::vector<Value> items;
@@ -50,25 +58,6 @@ void Frame::for_statement(const ast::For* s) {
     fail(s->iter, fmt::format("for over {} is not possible", shown(v)),
          "loop over range(...), or over something that is known at compile time");
   unroll(s, items);
-}
-
-void Frame::unroll(const ast::For* s, std::span<const Value> items) {
-  LoopState loop{};
-  loop.node = s;
-  loop.construct = &analysis_.of(s);
-  loop.unrolled = true;
-  loop.depth = depth();
-  loops_.push_back(&loop);
-  for (const Value& item : items) {
-    store(s->target, item, s->target);
-    block(s->body);
-    if (loop.continues) reachable_ = true;
-    loop.continues = false;
-    if (!reachable_) break;
-  }
-  loops_.pop_back();
-  if (loop.breaks) reachable_ = true;
-  else if (reachable_) block(s->orelse);
 }
 
 void Frame::prepare_head(LoopState& loop) {
@@ -85,8 +74,10 @@ void Frame::prepare_head(LoopState& loop) {
   }
 }
 
-// After the body: what the names are behind the loop. `exit`: the path from the head, or null if only breaks leave the loop.
-void Frame::finish_loop(LoopState& loop, Edge* exit, const ast::NodeList& orelse, bool runs, ir::Block** orelse_block) {
+// After the body: what the names are behind the loop. `exit`: the path from the head, or null if only breaks
+// leave the loop.
+void Frame::finish_loop(LoopState& loop, Edge* exit, const ast::NodeList& orelse, bool runs,
+                        ir::Block** orelse_block) {
   const std::vector<uint32_t>& names = loop.construct->join;
   std::vector<Edge*> turns;
   for (Edge& e : loop.turns) turns.push_back(&e);
@@ -161,8 +152,9 @@ void Frame::range_loop(const ast::For* s, std::span<const Argument> given, const
   for (int i = 0; i < 3; i++)
     if (const auto n = number(values[i])) {
       if (i == 2 && n->bits == 0) fail(nodes[i], "ValueError: range() arg 3 must not be zero");
-      const Promotion p = type == DType::Void || (i == 2 && is_unsigned_int(type)) ? Promotion{type == DType::Void ? computed(n->natural()) : type}
-                                                                                 : promote_literal(*n, type);
+      const Promotion p = type == DType::Void || (i == 2 && is_unsigned_int(type))
+                              ? Promotion{type == DType::Void ? computed(n->natural()) : type}
+                              : promote_literal(*n, type);
       if (p.error) fail(nodes[i], p.error, p.hint);
       type = p.type;
     }
@@ -171,13 +163,15 @@ void Frame::range_loop(const ast::For* s, std::span<const Argument> given, const
 
   bool runs = false;
   if (all_static) {
-    const int64_t start = number(values[0])->bits, stop = number(values[1])->bits, step = number(values[2])->bits;
+    const int64_t start = number(values[0])->bits, stop = number(values[1])->bits,
+                  step = number(values[2])->bits;
     runs = step > 0 ? start < stop : start > stop;
   }
   if (reversed) {
     const auto step = number(values[2]);
     if (!step || step->bits != 1)
-      fail(call, "reversed(range(...)) with a step is not supported", "write the range downwards: range(last, first - 1, -step)");
+      fail(call, "reversed(range(...)) with a step is not supported",
+           "write the range downwards: range(last, first - 1, -step)");
     PyObject* one = session_.keep(PyLong_FromLong(1));
     const Value last = binary(ast::Operator::Sub, values[1], Value::of(one), call);
     values[1] = binary(ast::Operator::Sub, values[0], Value::of(one), call);
@@ -205,8 +199,8 @@ void Frame::range_loop(const ast::For* s, std::span<const Argument> given, const
     loops_.push_back(&loop);
     enter(body);
     Binding* old = name ? &bindings_[name->name->id] : nullptr;
-    const bool outside = old && old->bound() && old->slot && old->var->type == Type::scalar(type) && !old->var->by_ref &&
-                         info(old->var).depth < depth();
+    const bool outside = old && old->bound() && old->slot && old->var->type == Type::scalar(type) &&
+                         !old->var->by_ref && info(old->var).depth < depth();
     bool joined = false;
     for (uint32_t id : loop.construct->join) joined = joined || (name && id == name->name->id);
     if (outside && joined) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/ir.h"
+#include "lower/pyref.h"
 #include "ops/limits.h"
 
 namespace asc::lower {
@@ -45,6 +46,17 @@ struct Result {
   Result& operator=(Result&&) = default;
   ~Result();  // drops the references; with the GIL held
 };
+
+// A compile error that a Python exception of compile-time code caused; the exception becomes its `__cause__`.
+class PythonCompileError : public CompileError {
+ public:
+  PythonCompileError(const CompileError& error, PyRef cause)
+      : CompileError(error), cause(std::make_shared<PyRef>(std::move(cause))) {}
+  std::shared_ptr<PyRef> cause;  // used and dropped with the GIL held
+};
+
+// Thrown with a Python error set that is no fault of the kernel (KeyboardInterrupt, SystemExit): it goes through as it is.
+struct PythonErrorSet {};
 
 // Throws CompileError for whatever the kernel's text is guilty of.
 Result lower_kernel(const Request& request);

@@ -104,28 +104,25 @@ Value Frame::call_op(OpId op, ir::Expr* self, std::span<Argument> args, const No
     // A second element type, with the line of the first.
     const auto* r = ir::as<ir::VarRef>(self);
     for (const Argument& a : args)
-      if (r && a.value.is_expr() && a.value.expr->type.kind == Kind::Pointer && a.value.expr->type.elem != self_type.elem) {
+      if (r && a.value.is_expr() && a.value.expr->type.kind == Kind::Pointer &&
+          a.value.expr->type.elem != self_type.elem) {
         const Node* first = info(r->var).elem_at;
         fail(a.node, first,
              fmt::format("'{}' is {}{}, this buffer holds {}", r->var->name, to_string(self_type),
-                         first ? fmt::format(" since line {}", line_of(first)) : std::string(), py_name(a.value.expr->type.elem)),
+                         first ? fmt::format(" since line {}", line_of(first)) : std::string(),
+                         py_name(a.value.expr->type.elem)),
              "use another GlobalTensor");
       }
   }
+  if (untyped && desc.family != Family::Handle)
+    fail(at, "the element type of this tensor is not known yet", "call set_global_buffer first");
   const Match m = match(op, self ? &self_type : nullptr, args, at);
   const OverloadDesc& proto = desc.overloads[static_cast<size_t>(m.overload)];
-  if (untyped) {
-    const bool wants = desc.family != Family::Query;
-    if (m.vars[0] != DType::Void) {
-      complete(self, m.vars[0], at);
-      self_type = self->type;
-    } else if (wants) {
-      fail(at, "the element type of this tensor is not known yet", "call set_global_buffer first");
-    }
-  }
+  if (untyped && complete(self, m.vars[0], at)) self_type = self->type;
   if (self && self_type.is_tensor() && desc.family == Family::Handle && proto.self_dir != Dir::In) {
     if (self->kind != ir::ExprKind::Var)
-      fail(at, fmt::format("{} changes the tensor, and this one has no name", desc.py_name), "give it a name first");
+      fail(at, fmt::format("{} changes the tensor, and this one has no name", desc.py_name),
+           "give it a name first");
     note_handle_change(self);
   }
   ir::Expr* operands[24];
@@ -138,10 +135,13 @@ Value Frame::call_op(OpId op, ir::Expr* self, std::span<Argument> args, const No
     const Type want = resolve(p.type, m.vars, self ? &self_type : nullptr);
     operands[i] = operand(a.value, p.type, want, a.node);
     if (p.is_template && operands[i] && !ir::as_const(operands[i]))
-      fail(a.node, fmt::format("'{}' of {} must be known at compile time, and is {}", p.name, desc.py_name, shown(a.value)),
+      fail(a.node,
+           fmt::format("'{}' of {} must be known at compile time, and is {}", p.name, desc.py_name,
+                       shown(a.value)),
            "take it from an asc.ConstExpr parameter or a constant");
   }
-  ir::Expr* e = build_.op_call(op, m.overload, m.vars, self, std::span<ir::Expr* const>(operands, proto.params.size()), loc(at));
+  ir::Expr* e = build_.op_call(op, m.overload, m.vars, self,
+                               std::span<ir::Expr* const>(operands, proto.params.size()), loc(at));
   if (proto.result.form != TypePattern::Form::None) return Value::of(e);
   build_.eval(e, loc(at));
   return Value::of(Py_None);
@@ -164,9 +164,12 @@ Value Frame::call_kind(Kind kind, std::span<Argument> args, const Node* at) {
     const Argument& a = args[static_cast<size_t>(m.args[i])];
     EnumId id;
     const auto n = number(a.value);
-    if (n) values[i] = n->bits;
+    if (n)
+      values[i] = n->bits;
     else if (!a.value.is_static() || !as_enum(a.value.object, &id, &values[i]))
-      fail(a.node, fmt::format("'{}' of asc.{} must be known at compile time, and is {}", proto.params[i].name, name, shown(a.value)),
+      fail(a.node,
+           fmt::format("'{}' of asc.{} must be known at compile time, and is {}", proto.params[i].name, name,
+                       shown(a.value)),
            "take it from an asc.ConstExpr parameter or a constant");
   }
   Type type = Type::object(kind);
@@ -176,9 +179,24 @@ Value Frame::call_kind(Kind kind, std::span<Argument> args, const Node* at) {
   }
   if (kind == Kind::TBuf) type = Type::buffer(static_cast<uint8_t>(values[0]));
   const bool named = hint_call_ == at && hint_names_.size() == 1;
-  ir::Var* var = new_var(named ? hint_names_[0]->utf8 : kind == Kind::GlobalTensor ? "tensor" : "object", type, at);
+  ir::Var* var = new_var(named                        ? hint_names_[0]->utf8
+                         : kind == Kind::GlobalTensor ? "tensor"
+                                                      : "object",
+                         type, at);
   var->hoisted = !named;
-  declare_here(var, nullptr, at);
+  // Position and depth are in the type; the constructor says how the user spelt them.
+  ir::Expr* init = nullptr;
+  if (kind == Kind::TQue || kind == Kind::TBuf) {
+    ir::Expr* operands[2] = {};
+    for (size_t i = 0; i < proto.params.size() && i < 2; i++) {
+      if (m.args[i] < 0) continue;
+      const Argument& a = args[static_cast<size_t>(m.args[i])];
+      operands[i] = operand(a.value, proto.params[i].type, resolve(proto.params[i].type, m.vars, nullptr), a.node);
+    }
+    init = build_.op_call(*constructor, m.overload, m.vars, nullptr,
+                          std::span<ir::Expr* const>(operands, proto.params.size()), loc(at));
+  }
+  declare_here(var, init, at);
   info(var).fresh = named;
   return Value::of(ref(var, at));
 }

@@ -15,7 +15,8 @@ static std::string utf8_of(PyObject* str) {
   return {};
 }
 
-void Frame::format_value(const Value& v, const Node* node, std::vector<std::string>* pieces, std::vector<ir::Expr*>* values) {
+void Frame::format_value(const Value& v, const Node* node, std::vector<std::string>* pieces,
+                         std::vector<ir::Expr*>* values) {
   if (PyObject* object = to_object(v)) {
     pieces->back() += utf8_of(check(PyObject_Str(object), node));
     return;
@@ -53,13 +54,17 @@ void Frame::format_piece(const Node* node, std::vector<std::string>* pieces, std
     if (!object) {
       PyErr_Clear();
       if (field->format_spec)
-        fail(field->format_spec, "a format specification of a runtime value is not supported", "print the value as it is");
+        fail(field->format_spec, "a format specification of a runtime value is not supported",
+             "print the value as it is");
       format_value(v, field->value, pieces, values);
       continue;
     }
-    if (field->conversion == 'r') object = check(PyObject_Repr(object), field);
-    else if (field->conversion == 's') object = check(PyObject_Str(object), field);
-    else if (field->conversion == 'a') object = check(PyObject_ASCII(object), field);
+    if (field->conversion == 'r')
+      object = check(PyObject_Repr(object), field);
+    else if (field->conversion == 's')
+      object = check(PyObject_Str(object), field);
+    else if (field->conversion == 'a')
+      object = check(PyObject_ASCII(object), field);
     PyObject* spec = nullptr;
     if (field->format_spec) {
       spec = to_object(joined(ast::as<ast::JoinedStr>(field->format_spec)));
@@ -76,7 +81,8 @@ Value Frame::joined(const ast::JoinedStr* e) {
   format_piece(e, &pieces, &values);
   if (!values.empty())
     fail(e, "an f-string with runtime values is only supported in print and assert", "print the values");
-  return Value::of(check(PyUnicode_FromStringAndSize(pieces[0].data(), static_cast<Py_ssize_t>(pieces[0].size())), e));
+  return Value::of(
+      check(PyUnicode_FromStringAndSize(pieces[0].data(), static_cast<Py_ssize_t>(pieces[0].size())), e));
 }
 
 // Its arguments are formatted one by one: f-strings may hold runtime values here.
@@ -85,10 +91,12 @@ Value Frame::print(const ast::Call* e) {
   for (const ast::Keyword* k : e->keywords) {
     const bool is_sep = k->name && k->name->utf8 == "sep", is_end = k->name && k->name->utf8 == "end";
     if (!is_sep && !is_end)
-      fail(k, fmt::format("the argument '{}' of print is not supported in a kernel", k->name ? k->name->utf8 : "**"));
+      fail(k, fmt::format("the argument '{}' of print is not supported in a kernel",
+                          k->name ? k->name->utf8 : "**"));
     PyObject* text = to_object(expression(k->value));
     if (text == Py_None) continue;
-    if (!text || !PyUnicode_Check(text)) fail(k->value, fmt::format("'{}' of print must be a compile-time string", k->name->utf8));
+    if (!text || !PyUnicode_Check(text))
+      fail(k->value, fmt::format("'{}' of print must be a compile-time string", k->name->utf8));
     (is_sep ? separator : end) = utf8_of(text);
   }
   std::vector<std::string> pieces(1);

@@ -12,16 +12,19 @@ namespace asc::lower {
 using ast::Node;
 using Via = Dependency::Via;
 
-// ---- regions -----------------------------------------------------------------------------------------------------
+// ---- regions
+// -----------------------------------------------------------------------------------------------------
 
-void Frame::enter(ir::Block* block) {
-  regions_.push_back({block, ++next_region_, trail_.size()});
+// A region that is not nested shares its parent's block and depth: it is there for its bindings to be undone.
+void Frame::enter(ir::Block* block, bool nested) {
+  const uint32_t depth = regions_.empty() ? 0 : regions_.back().depth + (nested ? 1 : 0);
+  regions_.push_back({block, ++next_region_, depth, trail_.size()});
   build_.set_block(block);
 }
 
-void Frame::leave() {
+void Frame::leave(bool keep) {
   const size_t mark = regions_.back().trail;
-  while (trail_.size() > mark) {
+  while (!keep && trail_.size() > mark) {
     bindings_[trail_.back().first] = trail_.back().second;
     trail_.pop_back();
   }
@@ -48,7 +51,8 @@ std::vector<uint32_t> Frame::changed() const {
   return names;
 }
 
-// ---- reading -----------------------------------------------------------------------------------------------------
+// ---- reading
+// -----------------------------------------------------------------------------------------------------
 
 ir::Expr* Frame::ref(ir::Var* var, const Node* at) {
   info(var).refs++;
@@ -109,7 +113,8 @@ Value Frame::global(const ast::Name* name, const Node* at) {
     PyErr_Clear();
     fail(at, fmt::format("NameError: name '{}' is not defined", name->utf8));
   }
-  if (const char* unsupported = as_unsupported(object)) fail(at, fmt::format("{} is not yet supported", unsupported));
+  if (const char* unsupported = as_unsupported(object))
+    fail(at, fmt::format("{} is not yet supported", unsupported));
   session_.keep(Py_NewRef(object));
   cached = number_value(object);
   if (const auto n = number(cached); n && (n->form != Number::Form::Float || std::isfinite(n->real))) {
@@ -123,7 +128,8 @@ Value Frame::global(const ast::Name* name, const Node* at) {
   return cached;
 }
 
-// ---- variables ---------------------------------------------------------------------------------------------------
+// ---- variables
+// ---------------------------------------------------------------------------------------------------
 
 ir::Var* Frame::new_var(std::string_view name, Type type, const Node* at) {
   ir::Var* var = build_.new_var(fn_, name, type, loc(at));
@@ -199,12 +205,14 @@ void Frame::bring_out(const Value& v, const Node* at) {
   }
 }
 
-// ---- assigning ---------------------------------------------------------------------------------------------------
+// ---- assigning
+// ---------------------------------------------------------------------------------------------------
 
 void Frame::bind(const ast::Name* name, Value v, const Node* at, DType pin) {
   if (pin != DType::Void) {
     if (!number(v) && !is_scalar(v))
-      fail(at, fmt::format("'{}' is annotated with {}, but its value is {}", name->utf8, py_name(pin), shown(v)));
+      fail(at,
+           fmt::format("'{}' is annotated with {}, but its value is {}", name->utf8, py_name(pin), shown(v)));
     v = cast_to(v, pin, at);
   }
   if (v.is_expr()) return bind_expr(name, v.expr, at);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The session: what one lowering shares between its functions, and the order it brings the module into at the end.
+// The session: what one lowering shares between its functions, and the order it brings the module into at the
+// end.
 #include "lower/session.h"
 
 #include <algorithm>
@@ -9,8 +10,7 @@
 
 namespace asc::lower {
 
-Session::Session(const Request& r)
-    : request(r), module(*new ir::Module), build(module), owned_(&module) {
+Session::Session(const Request& r) : request(r), module(*new ir::Module), build(module), owned_(&module) {
   module.kernel_type = r.kernel_type;
   module.auto_sync = r.auto_sync;
 }
@@ -35,12 +35,14 @@ Result::~Result() {
 void Session::depend(Dependency::Via via, PyObject* owner, PyObject* name, PyObject* value) {
   for (const Dependency& d : dependencies_)
     if (d.owner == owner && d.via == via &&
-        (d.name == name || (d.name && name && PyUnicode_Check(name) && PyUnicode_Check(d.name) && PyUnicode_Compare(d.name, name) == 0)))
+        (d.name == name || (d.name && name && PyUnicode_Check(name) && PyUnicode_Check(d.name) &&
+                            PyUnicode_Compare(d.name, name) == 0)))
       return;
   dependencies_.push_back({via, Py_XNewRef(owner), Py_XNewRef(name), Py_XNewRef(value)});
 }
 
-ir::NamedConst* Session::global_const(PyObject* globals, const ast::Name* name, Type type, int64_t bits, Loc loc) {
+ir::NamedConst* Session::global_const(PyObject* globals, const ast::Name* name, Type type, int64_t bits,
+                                      Loc loc) {
   for (const GlobalConst& g : global_consts_)
     if (g.globals == globals && g.name == name->str) return g.constant;
   ir::NamedConst* constant = build.new_const(nullptr, name->utf8, type, bits, nullptr, loc);
@@ -109,14 +111,15 @@ bool refers_to_dissolved(const ir::Expr* e, const Session& session) {
     return c->spelling && refers_to_dissolved(c->spelling, session);
   }
   bool found = false;
-  ir::for_each_operand(e, [&](const ir::Expr* operand) { found = found || refers_to_dissolved(operand, session); });
+  ir::for_each_operand(
+      e, [&](const ir::Expr* operand) { found = found || refers_to_dissolved(operand, session); });
   return found;
 }
 
 }  // namespace
 
-// Corrects what was built before it was known better: versions that became one variable, constants that became variables,
-// tensors whose element type came later.
+// Corrects what was built before it was known better: versions that became one variable, constants that
+// became variables, tensors whose element type came later.
 void Session::sweep() {
   const auto resolve = [this](ir::Var* v) {
     for (bool again = true; again;) {
@@ -138,7 +141,8 @@ void Session::sweep() {
         for (ir::Var*& v : c->results)
           if (v) v = resolve(v);
       if (auto* d = ir::as<ir::ConstDecl>(s))
-        if (d->constant->spelling && refers_to_dissolved(d->constant->spelling, *this)) d->constant->spelling = nullptr;
+        if (d->constant->spelling && refers_to_dissolved(d->constant->spelling, *this))
+          d->constant->spelling = nullptr;
       ir::for_each_expr(s, [&](ir::Expr* e) {
         ir::walk_expr(e, [&](ir::Expr* x) {
           if (auto* r = ir::as<ir::VarRef>(x)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lowering of one kernel: the module that is built, the Python objects that it must keep alive, the outside values it read,
-// and the specialisations of helpers.
+// One lowering of one kernel: the module that is built, the Python objects that it must keep alive, the
+// outside values it read, and the specialisations of helpers.
 #pragma once
 
 #include <Python.h>
@@ -35,7 +35,7 @@ struct ArgKey {
   DType pinned = DType::Void;  // Static number
   Type type;                   // Runtime
   bool is_list = false;
-  std::vector<ArgKey> items;   // Seq
+  std::vector<ArgKey> items;  // Seq
   bool same(const ArgKey& other) const;
 };
 
@@ -57,12 +57,13 @@ class Session {
   const Request& request;
   ir::Module& module;
   ir::Builder build;
-  Frame* top = nullptr;             // the function being lowered
-  bool needs_sweep = false;         // some node must be corrected at the end (see fixup.cpp)
+  Frame* top = nullptr;      // the function being lowered
+  bool needs_sweep = false;  // some node must be corrected at the end (see fixup.cpp)
   std::vector<std::pair<ir::Var*, ir::Var*>> aliases;  // versions that turned out to be one variable
   uint32_t completed = 0;
 
-  // Constants are declared only where something uses them; one that became a variable is no constant any more.
+  // Constants are declared only where something uses them; one that became a variable is no constant any
+  // more.
   void mark_used(const ir::Expr* e);
   void dissolve(const ir::NamedConst* c);
   bool is_used(const ir::NamedConst* c) const { return state_of(c) == kUsed; }
@@ -103,7 +104,9 @@ class Session {
     ir::NamedConst* constant;
   };
   enum : uint8_t { kUsed = 1, kDissolved = 2 };
-  uint8_t state_of(const ir::NamedConst* c) const { return c->id < constant_states_.size() ? constant_states_[c->id] : 0; }
+  uint8_t state_of(const ir::NamedConst* c) const {
+    return c->id < constant_states_.size() ? constant_states_[c->id] : 0;
+  }
   void set_state(const ir::NamedConst* c, uint8_t bit) {
     if (c->id >= constant_states_.size()) constant_states_.resize(c->id + 16, 0);
     constant_states_[c->id] |= bit;

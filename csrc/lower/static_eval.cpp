@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compile-time evaluation, by Python itself. Every outside value that it reads becomes a dependency of the kernel.
+// Compile-time evaluation, by Python itself. Every outside value that it reads becomes a dependency of the
+// kernel.
 #include <algorithm>
 
 #include "base/format.h"
@@ -18,7 +19,8 @@ PyObject* Frame::check(PyObject* owned, const Node* at) {
 Value Frame::number_value(PyObject* object, DType pinned) {
   Value v = Value::of(object);
   v.pinned = pinned;
-  if (pinned == DType::Void && !PyLong_CheckExact(object) && !PyFloat_CheckExact(object) && !PyBool_Check(object))
+  if (pinned == DType::Void && !PyLong_CheckExact(object) && !PyFloat_CheckExact(object) &&
+      !PyBool_Check(object))
     if (const auto n = number_of(object)) v.pinned = n->pinned;
   return v;
 }
@@ -39,8 +41,10 @@ PyObject* Frame::to_object(const Value& v) {
     for (Py_ssize_t i = 0; i < size; i++) {
       PyObject* item = to_object(v.seq->items[static_cast<size_t>(i)]);
       if (!item) return nullptr;
-      if (v.seq->is_list) PyList_SET_ITEM(object, i, Py_NewRef(item));
-      else PyTuple_SET_ITEM(object, i, Py_NewRef(item));
+      if (v.seq->is_list)
+        PyList_SET_ITEM(object, i, Py_NewRef(item));
+      else
+        PyTuple_SET_ITEM(object, i, Py_NewRef(item));
     }
     return object;
   }
@@ -60,27 +64,32 @@ static bool is_fixed(PyObject* object) {
   DType dtype;
   EnumId id;
   int64_t value;
-  return as_op(object) || as_kind(object) || as_builtin(object) || as_dtype(object, &dtype) || as_enum_class(object, &id) ||
-         as_enum(object, &id, &value);
+  return as_op(object) || as_kind(object) || as_builtin(object) || as_dtype(object, &dtype) ||
+         as_enum_class(object, &id) || as_enum(object, &id, &value);
 }
 
 Value Frame::static_attribute(PyObject* object, PyObject* name, const Node* at) {
   PyObject* value = PyObject_GetAttr(object, name);
   if (!value) fail_python(at);
   session_.keep(value);
-  if (const char* unsupported = as_unsupported(value)) fail(at, fmt::format("{} is not yet supported", unsupported));
+  if (const char* unsupported = as_unsupported(value))
+    fail(at, fmt::format("{} is not yet supported", unsupported));
   DType dtype;
   if (is_fixed(value) || as_dtype(object, &dtype)) return Value::of(value);
-  if (PyMethod_Check(value)) {
-    PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(PyMethod_GET_SELF(value)));
-    if (PyMethod_GET_SELF(value) != object || !PyObject_HasAttr(type, name)) type = object;
+  const bool bound_jit = as_jit(value) && reinterpret_cast<JitObject*>(value)->bound_self;
+  if (PyMethod_Check(value) ||
+      bound_jit) {  // made by each access: the class's function is what is kept in mind
+    PyObject* self = bound_jit ? reinterpret_cast<JitObject*>(value)->bound_self : PyMethod_GET_SELF(value);
+    PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(self));
+    if (self != object || !PyObject_HasAttr(type, name)) type = object;
     if (PyObject* function = PyObject_GetAttr(type, name)) {
       session_.keep(function);
       if (type != object) session_.depend(Via::Attribute, type, name, function);
     }
     PyErr_Clear();
   } else if (!PyCFunction_Check(value) || PyModule_Check(object)) {
-    const bool immutable = PyUnicode_Check(object) || PyLong_Check(object) || PyFloat_Check(object) || PyTuple_Check(object);
+    const bool immutable =
+        PyUnicode_Check(object) || PyLong_Check(object) || PyFloat_Check(object) || PyTuple_Check(object);
     if (!immutable) session_.depend(Via::Attribute, object, name, value);
   }
   return number_value(value);
@@ -115,18 +124,23 @@ Value Frame::call_static(const Value& callee, std::span<const Argument> args, co
     PyObject* object = to_object(a.value);
     if (!object) {
       if (PyErr_Occurred()) fail_python(a.node);
-      fail(a.node, fmt::format("{} is called with a runtime value: {}", shown(callee), shown(a.value)),
-           "Python functions run at compile time only; decorate it with @asc.jit if it should run on the device");
+      fail(
+          a.node, fmt::format("{} is called with a runtime value: {}", shown(callee), shown(a.value)),
+          "Python functions run at compile time only; decorate it with @asc.jit if it should run on the device");
     }
-    if (a.keyword) PyDict_SetItem(keywords, a.keyword->str, object);
-    else PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(next++), Py_NewRef(object));
+    if (a.keyword)
+      PyDict_SetItem(keywords, a.keyword->str, object);
+    else
+      PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(next++), Py_NewRef(object));
   }
   depend_on_function(callee.object, 0);
   PyObject* result = check(PyObject_Call(callee.object, tuple, keywords), at);
-  if (const char* unsupported = as_unsupported(result)) fail(at, fmt::format("{} is not yet supported", unsupported));
+  if (const char* unsupported = as_unsupported(result))
+    fail(at, fmt::format("{} is not yet supported", unsupported));
   if (PyList_CheckExact(result)) {  // the kernel's own from now on
     Seq* seq = session_.new_seq(true, regions_.back().id);
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(result); i++) seq->items.push_back(number_value(PyList_GET_ITEM(result, i)));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(result); i++)
+      seq->items.push_back(number_value(PyList_GET_ITEM(result, i)));
     return Value::of(seq);
   }
   return number_value(result);
@@ -147,7 +161,8 @@ bool Frame::iterate(const Value& v, const Node* at, std::vector<Value>* items) {
   constexpr size_t kMost = 100000;
   while (PyObject* item = PyIter_Next(iterator)) {
     items->push_back(number_value(session_.keep(item)));
-    if (items->size() > kMost) fail(at, "this iterable has more than 100000 items", "use range for a loop that runs on the device");
+    if (items->size() > kMost)
+      fail(at, "this iterable has more than 100000 items", "use range for a loop that runs on the device");
   }
   if (PyErr_Occurred()) fail_python(at);
   const bool container = PyList_Check(v.object) || PyDict_Check(v.object) || PySet_Check(v.object);

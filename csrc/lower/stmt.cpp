@@ -134,11 +134,13 @@ void Frame::aug_assign(const ast::AugAssign* s) {
   }
   Pending pending[2] = {pend(&left)};
   Value right = expression(s->value);
-  if (left.is_seq() && left.seq->is_list && s->binary() == ast::Operator::Add) {  // a list is extended in place
+  if (left.is_seq() && left.seq->is_list &&
+      s->binary() == ast::Operator::Add) {  // a list is extended in place
     std::vector<Value> items;
     if (!iterate(right, s->value, &items)) fail(s->value, fmt::format("{} is not iterable", shown(right)));
     if (left.seq->region != regions_.back().id)
-      fail(s, "a list may not change under runtime control flow", "build it before, or unroll with asc.static_range");
+      fail(s, "a list may not change under runtime control flow",
+           "build it before, or unroll with asc.static_range");
     left.seq->items.insert(left.seq->items.end(), items.begin(), items.end());
     return;
   }
@@ -226,9 +228,11 @@ void Frame::if_statement(const ast::If* s) {
 void Frame::return_statement(const ast::Return* s) {
   ReturnSite site{nullptr, nullptr, Value::of(Py_None), s->value ? s->value : static_cast<const Node*>(s)};
   if (s->value) {
-    site.value = s->value->kind == NodeKind::Tuple ? sequence(ast::as<ast::Sequence>(s->value), true) : expression(s->value);
+    site.value = s->value->kind == NodeKind::Tuple ? sequence(ast::as<ast::Sequence>(s->value), true)
+                                                   : expression(s->value);
     if (fn_->is_kernel && !(site.value.is_static() && site.value.object == Py_None))
-      fail(s->value, fmt::format("the kernel {} returns {}: a kernel returns nothing", fn_->name, shown(site.value)),
+      fail(s->value,
+           fmt::format("the kernel {} returns {}: a kernel returns nothing", fn_->name, shown(site.value)),
            "write the result to an argument in global memory");
     if (site.value.is_static() && site.value.expr && number(site.value)) session_.mark_used(site.value.expr);
   }
@@ -264,17 +268,15 @@ void Frame::assert_statement(const ast::Assert* s) {
 void Frame::expression_statement(const ast::ExprStmt* s) {
   if (s->value->kind == NodeKind::Constant) return;  // a docstring
   const Value v = expression(s->value);
-  if (v.is_expr() && (v.expr->effect != Effect::Pure || v.expr->kind == ir::ExprKind::Call)) build_.eval(v.expr, loc(s));
+  if (v.is_expr() && (v.expr->effect != Effect::Pure || v.expr->kind == ir::ExprKind::Call))
+    build_.eval(v.expr, loc(s));
 }
 
 void Frame::break_or_continue(const Node* s) {
   LoopState& loop = *loops_.back();
   const bool is_break = s->kind == NodeKind::Break;
   if (loop.unrolled) {
-    if (depth() != loop.depth)
-      fail(s, fmt::format("{} under a runtime condition in an unrolled loop", ast::kind_word(s->kind)),
-           "use range for a loop that runs on the device");
-    (is_break ? loop.breaks : loop.continues) = true;
+    return unrolled_jump(loop, s);
   } else if (is_break) {
     build_.break_(loc(s));
     loop.breaks_out.push_back(edge(loop.construct->join, build_.block(), true));

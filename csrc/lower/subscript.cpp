@@ -8,14 +8,16 @@ namespace asc::lower {
 using ast::Node;
 using ast::NodeKind;
 
-// tensor[i], tensor[i:], tensor[a:b]: a method that takes where the view begins and, if it is known, how long it is.
+// tensor[i], tensor[i:], tensor[a:b]: a method that takes where the view begins and, if it is known, how long
+// it is.
 Value Frame::view(const Value& object, const ast::Subscript* e) {
   const auto method = find_method(object.expr->type.kind, "__getitem__");
   if (!method) fail(e, fmt::format("TypeError: {} has no items", shown(object)));
   Value receiver = object;
   std::vector<Argument> args;
   if (const auto* slice = ast::dyn<ast::Slice>(e->slice)) {
-    if (slice->step) fail(slice->step, "a slice of a tensor has no step", "copy the elements, or use the strides of the op");
+    if (slice->step)
+      fail(slice->step, "a slice of a tensor has no step", "copy the elements, or use the strides of the op");
     if (!slice->lower && !slice->upper) return object;
     Pending pending[3] = {pend(&receiver)};
     Value from = slice->lower ? expression(slice->lower) : Value::of(session_.keep(PyLong_FromLong(0)));
@@ -26,7 +28,8 @@ Value Frame::view(const Value& object, const ast::Subscript* e) {
     settle(pending, e);
     for (const auto& [bound, node] : {std::pair(&from, slice->lower), std::pair(&to, slice->upper)})
       if (const auto n = number(*bound); n && n->is_negative())
-        fail(node, "an index from the end is not supported: the device does not know a tensor's length", "count from the front");
+        fail(node, "an index from the end is not supported: the device does not know a tensor's length",
+             "count from the front");
     if (!slice->upper) {
       args.push_back({from, slice->lower, nullptr});
     } else {
@@ -36,18 +39,21 @@ Value Frame::view(const Value& object, const ast::Subscript* e) {
       } else {
         from = shared(from, e);
         const Value length = binary(ast::Operator::Sub, to, again(from, e), e->slice);
-        if (const auto n = number(length); n && n->is_negative()) fail(e->slice, "this slice ends before it begins");
+        if (const auto n = number(length); n && n->is_negative())
+          fail(e->slice, "this slice ends before it begins");
         args = {{from, slice->lower, nullptr}, {length, slice->upper, nullptr}};
       }
     }
   } else {
-    if (e->slice->kind == NodeKind::Tuple) fail(e->slice, "a tensor has one dimension here", "compute the offset: x[i * width + j]");
+    if (e->slice->kind == NodeKind::Tuple)
+      fail(e->slice, "a tensor has one dimension here", "compute the offset: x[i * width + j]");
     Pending pending[2] = {pend(&receiver)};
     Value index = expression(e->slice);
     pending[1] = pend(&index);
     settle(pending, e);
     if (const auto n = number(index); n && n->is_negative())
-      fail(e->slice, "an index from the end is not supported: the device does not know a tensor's length", "count from the front");
+      fail(e->slice, "an index from the end is not supported: the device does not know a tensor's length",
+           "count from the front");
     args.push_back({index, e->slice, nullptr});
   }
   return call_op(*method, receiver.expr, args, e);
@@ -61,7 +67,8 @@ Value Frame::item(const Value& object, const Value& key, const Node* at) {
            "a compile-time container needs a compile-time index; asc.static_range unrolls a loop");
     PyObject* value = check(PyObject_GetItem(object.object, index), at);
     const bool mutable_container = PyList_Check(object.object) || PyDict_Check(object.object);
-    if (mutable_container && !PySlice_Check(index)) session_.depend(Dependency::Via::Item, object.object, index, value);
+    if (mutable_container && !PySlice_Check(index))
+      session_.depend(Dependency::Via::Item, object.object, index, value);
     return number_value(value);
   }
   if (object.is_seq()) {
@@ -104,7 +111,8 @@ Value Frame::subscript(const ast::Subscript* e) {
     if (!object.is_seq()) return item(object, Value::of(key), e);
     Py_ssize_t start, stop, step;
     if (PySlice_Unpack(key, &start, &stop, &step) < 0) fail_python(e);
-    const Py_ssize_t count = PySlice_AdjustIndices(static_cast<Py_ssize_t>(object.seq->items.size()), &start, &stop, step);
+    const Py_ssize_t count =
+        PySlice_AdjustIndices(static_cast<Py_ssize_t>(object.seq->items.size()), &start, &stop, step);
     Seq* seq = session_.new_seq(object.seq->is_list, regions_.back().id);
     for (Py_ssize_t i = 0; i < count; i++)
       seq->items.push_back(again(object.seq->items[static_cast<size_t>(start + i * step)], e));
@@ -116,7 +124,8 @@ Value Frame::subscript(const ast::Subscript* e) {
 void Frame::store_item(const ast::Subscript* target, const Value& v, const Node* at) {
   const Value object = expression(target->value);
   if (object.is_expr()) {
-    if (const auto method = find_method(object.expr->type.kind, "__setitem__"); method && target->slice->kind != NodeKind::Slice) {
+    if (const auto method = find_method(object.expr->type.kind, "__setitem__");
+        method && target->slice->kind != NodeKind::Slice) {
       Argument args[2] = {{expression(target->slice), target->slice, nullptr}, {v, at, nullptr}};
       const Value result = call_op(*method, object.expr, args, at);
       if (result.is_expr()) build_.eval(result.expr, loc(at));
@@ -126,9 +135,12 @@ void Frame::store_item(const ast::Subscript* target, const Value& v, const Node*
          "use set_value for one element, asc.data_copy or asc.duplicate for many");
   }
   if (!object.is_seq() && object.kind != ValueKind::Map)
-    fail(at, fmt::format("an item of {} cannot be assigned: a kernel does not change what it takes from outside", shown(object)),
+    fail(at,
+         fmt::format("an item of {} cannot be assigned: a kernel does not change what it takes from outside",
+                     shown(object)),
          "copy it first: list(x), dict(x)");
-  if (target->slice->kind == NodeKind::Slice) fail(at, "assignment to a slice is not supported in a kernel", "assign the items");
+  if (target->slice->kind == NodeKind::Slice)
+    fail(at, "assignment to a slice is not supported in a kernel", "assign the items");
   const uint32_t region = object.is_seq() ? object.seq->region : object.map->region;
   if (region != regions_.back().id)
     fail(at, fmt::format("{} may not change under runtime control flow", shown(object)),

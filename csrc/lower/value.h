@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an expression of a kernel is while it is lowered: a compile-time Python object, a typed IR expression, a container that
-// may hold either, or a method of something. Values are plain and copied freely; the session keeps what they point to.
+// What an expression of a kernel is while it is lowered: a compile-time Python object, a typed IR expression,
+// a container that may hold either, or a method of something. Values are plain and copied freely; the session
+// keeps what they point to.
 #pragma once
 
 #include <Python.h>
@@ -28,13 +29,14 @@ enum class ValueKind : uint8_t {
 
 struct Value {
   ValueKind kind = ValueKind::Unset;
-  DType pinned = DType::Void;   // Static number: the type the user gave it; Void: a Python literal, which adapts
-  OpId op = OpId::kCount;       // Method
-  PyObject* object = nullptr;   // Static
-  ir::Expr* expr = nullptr;     // Expr; Static: its spelling or null; Method: the receiver
+  DType pinned =
+      DType::Void;         // Static number: the type the user gave it; Void: a Python literal, which adapts
+  OpId op = OpId::kCount;  // Method
+  PyObject* object = nullptr;  // Static
+  ir::Expr* expr = nullptr;    // Expr; Static: its spelling or null; Method: the receiver
   union {
-    Seq* seq = nullptr;         // Seq
-    Map* map;                   // Map
+    Seq* seq = nullptr;  // Seq
+    Map* map;            // Map
   };
 
   static Value of(PyObject* object) {
@@ -74,8 +76,8 @@ struct Value {
   bool is_seq() const { return kind == ValueKind::Seq; }
 };
 
-// Identity matters for both: names that are bound to one list see its changes. `region` is the runtime branch or loop body in which
-// it was made: under another one it may not be changed.
+// Identity matters for both: names that are bound to one list see its changes. `region` is the runtime branch
+// or loop body in which it was made: under another one it may not be changed.
 struct Seq {
   bool is_list = false;
   uint32_t region = 0;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which arguments a kernel may read and write: points-to sets of pointers and global tensors, through address arithmetic, views,
-// assignments, helpers and rebinding.
+// Which arguments a kernel may read and write: points-to sets of pointers and global tensors, through address
+// arithmetic, views, assignments, helpers and rebinding.
 //
-// A set is bits, one an array argument. A new binding replaces the old one in a function's own straight line; under a branch
-// or in a loop it is added, and a loop repeats until nothing is added. A helper is interpreted with the sets of all its calls
-// joined. Directions of operands are those of the op table. Whatever leaves this view (an address made a number or stored in
-// a struct) escapes, and an address of unknown origin may be any argument's; both count as read and written.
+// A set is bits, one an array argument. A new binding replaces the old one in a function's own straight line;
+// under a branch or in a loop it is added, and a loop repeats until nothing is added. A helper is interpreted
+// with the sets of all its calls joined. Directions of operands are those of the op table. Whatever leaves
+// this view (an address made a number or stored in a struct) escapes, and an address of unknown origin may be
+// any argument's; both count as read and written.
 #include <algorithm>
 #include <vector>
 
@@ -93,7 +94,8 @@ PointsTo::PointsTo(ir::Module& module) : module_(module) {
 void PointsTo::run() {
   const ir::Function& kernel = *module_.kernel();
   for (size_t i = 0; i < module_.args.size(); i++)
-    if (const ir::Var* var = module_.args[i].var; var && points(var->type)) set_of(in_, kernel, var) = bit_of(i);
+    if (const ir::Var* var = module_.args[i].var; var && points(var->type))
+      set_of(in_, kernel, var) = bit_of(i);
   interpret(kernel);
   for (size_t i = 0; i < module_.args.size(); i++) {
     ir::KernelArg& arg = module_.args[i];
@@ -109,7 +111,7 @@ void PointsTo::run() {
   }
 }
 
-// ---- functions -----------------------------------------------------------------------------------------------------------
+// ---- functions ----------------------------------------------------------------------------------
 
 void PointsTo::interpret(const ir::Function& function) {
   const ir::Function* caller = function_;
@@ -137,7 +139,8 @@ bool is_passed_twice(const ir::Function& callee, std::span<ir::Expr* const> args
   const auto* ref = ir::as<ir::VarRef>(args[index]);
   if (!ref || !callee.params[index]->by_ref || !points(ref->type)) return false;
   for (size_t i = 0; i < args.size(); i++)
-    if (const auto* other = ir::as<ir::VarRef>(args[i]); other && i != index && other->var == ref->var) return true;
+    if (const auto* other = ir::as<ir::VarRef>(args[i]); other && i != index && other->var == ref->var)
+      return true;
   return false;
 }
 
@@ -158,7 +161,7 @@ void PointsTo::call(const ir::Function& callee, std::span<ir::Expr* const> args)
   }
 }
 
-// ---- statements ----------------------------------------------------------------------------------------------------------
+// ---- statements ---------------------------------------------------------------------------------
 
 void PointsTo::block(const ir::Block* block) {
   for (const ir::Stmt* s : *block) statement(s);
@@ -270,7 +273,7 @@ void PointsTo::touch(Set set, Dir dir) {
   if (dir == Dir::Out || dir == Dir::InOut) written_ |= set;
 }
 
-// ---- expressions ---------------------------------------------------------------------------------------------------------
+// ---- expressions --------------------------------------------------------------------------------
 
 Set PointsTo::eval(const ir::Expr* e) {
   switch (e->kind) {
@@ -302,7 +305,8 @@ Set PointsTo::eval(const ir::Expr* e) {
     case ir::ExprKind::Unary:
     case ir::ExprKind::Binary:
     case ir::ExprKind::Logical:
-    case ir::ExprKind::CorePredicate: ir::for_each_operand(e, [this](const ir::Expr* operand) { eval(operand); });
+    case ir::ExprKind::CorePredicate:
+      ir::for_each_operand(e, [this](const ir::Expr* operand) { eval(operand); });
   }
   return points(e->type) ? kUnknown : 0;
 }
@@ -322,7 +326,8 @@ Set PointsTo::op_call(const ir::OpCall& e) {
     if (!points(e.args[i]->type)) continue;
     operands |= set;
     if (!touches) continue;
-    if (e.args[i]->type.kind == Kind::GlobalTensor && proto.params[i].type.form == TypePattern::Form::GlobalTensor)
+    if (e.args[i]->type.kind == Kind::GlobalTensor &&
+        proto.params[i].type.form == TypePattern::Form::GlobalTensor)
       touch(set, proto.params[i].dir);
     else
       escaped_ |= set;

@@ -28,7 +28,8 @@ Leaves leaves(const ir::Block* block) {
     ir::for_each_block(s, [&](const ir::Block* child) {
       const Leaves inner = leaves(child);
       out.function = out.function || inner.function;
-      // A loop's own `else` may leave the turn around it; that it takes no turn is not told apart from its body.
+      // A loop's own `else` may leave the turn around it; that it takes no turn is not told apart from its
+      // body.
       out.turn = out.turn || (inner.turn && !is_loop);
     });
     if (const auto* loop = ir::as<ir::For>(s)) out.turn = out.turn || leaves(loop->orelse).turn;
@@ -53,7 +54,7 @@ bool may_change_pipes(const ir::Block* block) {
 
 }  // namespace
 
-// ---- statements ----------------------------------------------------------------------------------------------------------
+// ---- statements ---------------------------------------------------------------------------------
 
 void CertainWalk::function(const ir::Function& f, Cores cores) {
   const StoredPredicates stored(f);
@@ -137,7 +138,8 @@ Cores CertainWalk::if_(const ir::If& s, Cores cores) {
     const Leaves then_leaves = leaves(s.then_block), else_leaves = leaves(s.else_block);
     skip(s.then_block);
     if (s.else_block) skip(s.else_block);
-    const bool may_leave = then_leaves.function || then_leaves.turn || else_leaves.function || else_leaves.turn;
+    const bool may_leave =
+        then_leaves.function || then_leaves.turn || else_leaves.function || else_leaves.turn;
     if (may_leave) pipes_known_ = false;
     return may_leave ? 0 : cores;
   }
@@ -173,7 +175,8 @@ Cores CertainWalk::for_(const ir::For& s, Cores cores) {
   const Value start = eval(s.start, cores), stop = eval(s.stop, cores);
   const Value step = s.step ? eval(s.step, cores) : Value::of_int(1);
   bool runs = start.is_int() && stop.is_int() && step.is_int();
-  runs = runs && (step.number > 0 ? start.number < stop.number : step.number < 0 && start.number > stop.number);
+  runs =
+      runs && (step.number > 0 ? start.number < stop.number : step.number < 0 && start.number > stop.number);
   assign(s.var, runs ? start : Value());
   const Cores out = first_turn(s, s.body, runs, cores);
   assign(s.var, Value());
@@ -199,7 +202,8 @@ void CertainWalk::skip(const ir::Block* block) {
     // A helper may bind a tensor that it is given by reference.
     const auto forget = [this](const ir::Function& callee, std::span<ir::Expr* const> args) {
       for (size_t i = 0; i < args.size(); i++)
-        if (const auto* ref = ir::as<ir::VarRef>(args[i]); ref && callee.params[i]->by_ref && ref->type.is_tensor())
+        if (const auto* ref = ir::as<ir::VarRef>(args[i]);
+            ref && callee.params[i]->by_ref && ref->type.is_tensor())
           assign(ref->var, Value());
     };
     if (const auto* a = ir::as<ir::CallAssign>(s)) forget(*a->callee, a->args);
@@ -214,7 +218,7 @@ void CertainWalk::skip(const ir::Block* block) {
 
 void CertainWalk::assign(const ir::Var* var, const Value& value) { value_of(var) = value; }
 
-// ---- expressions ---------------------------------------------------------------------------------------------------------
+// ---- expressions --------------------------------------------------------------------------------
 
 Value CertainWalk::eval(const ir::Expr* e, Cores cores) {
   switch (e->kind) {
@@ -303,7 +307,8 @@ Value CertainWalk::op_call(const ir::OpCall& e, Cores cores) {
     init_buffer(e, self, values);
     return {};
   }
-  if (e.desc().owner == Kind::TPipe && e.proto().self_dir == Dir::InOut) pipes_known_ = pipes_known_ && e.op != OpId::TPipe_Reset;
+  if (e.desc().owner == Kind::TPipe && e.proto().self_dir == Dir::InOut)
+    pipes_known_ = pipes_known_ && e.op != OpId::TPipe_Reset;
   if (certain_) check_op(e, values, cores);
   const int64_t size = size_of(e.vars[0]);
   switch (e.op) {
@@ -321,13 +326,15 @@ Value CertainWalk::op_call(const ir::OpCall& e, Cores cores) {
   }
 }
 
-Value CertainWalk::call(const ir::Function& callee, std::span<ir::Expr* const> args, const Loc& loc, Cores cores) {
+Value CertainWalk::call(const ir::Function& callee, std::span<ir::Expr* const> args, const Loc& loc,
+                        Cores cores) {
   const size_t frame = values_.size();
   std::vector<Value> given;
   for (const ir::Expr* arg : args) given.push_back(eval(arg, cores));
   if (certain_) {
     values_.resize(frame + callee.vars.size());
-    std::copy_n(given.begin(), std::min(given.size(), callee.vars.size()), values_.begin() + static_cast<ptrdiff_t>(frame));
+    std::copy_n(given.begin(), std::min(given.size(), callee.vars.size()),
+                values_.begin() + static_cast<ptrdiff_t>(frame));
     const size_t outer = frame_;
     const Loc statement = statement_loc_;
     frame_ = frame;
@@ -342,7 +349,8 @@ Value CertainWalk::call(const ir::Function& callee, std::span<ir::Expr* const> a
     if (!objects_.empty()) pipes_known_ = false;
   }
   for (size_t i = 0; i < args.size(); i++)
-    if (const auto* ref = ir::as<ir::VarRef>(args[i]); ref && callee.params[i]->by_ref && ref->type.is_tensor())
+    if (const auto* ref = ir::as<ir::VarRef>(args[i]);
+        ref && callee.params[i]->by_ref && ref->type.is_tensor())
       assign(ref->var, Value());
   return returned_.empty() ? Value() : returned_[0];
 }

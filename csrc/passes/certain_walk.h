@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks what certainly runs when the kernel runs, with the values known on the way. Internal to passes/limits.
+// Walks what certainly runs when the kernel runs, with the values known on the way. Internal to
+// passes/limits.
 #pragma once
 
 #include <string>
@@ -15,17 +16,19 @@ namespace asc::passes {
 struct Value {
   enum class Kind : uint8_t { Unknown, Int, Tensor, Object } kind = Kind::Unknown;
   Space space = Space::GM;  // Tensor: the local memory it lies in
-  int64_t number = 0;       // Int: itself; Tensor: byte offset of its start; Object: index into the objects seen
+  int64_t number = 0;  // Int: itself; Tensor: byte offset of its start; Object: index into the objects seen
   static Value of_int(int64_t value) { return {Kind::Int, Space::GM, value}; }
   bool is_int() const { return kind == Kind::Int; }
 };
 
-// Starts in the kernel and follows helpers from calls that certainly run. Of a loop only the first turn counts, and only if it
-// is known to run; a branch counts if its condition is known, or is about core types, which all run. Behind a statement that
-// may leave the function or the turn, nothing there is certain any more.
+// Starts in the kernel and follows helpers from calls that certainly run. Of a loop only the first turn
+// counts, and only if it is known to run; a branch counts if its condition is known, or is about core types,
+// which all run. Behind a statement that may leave the function or the turn, nothing there is certain any
+// more.
 class CertainWalk {
  public:
-  CertainWalk(const ir::Module& module, const PlatformDesc& platform) : module_(module), platform_(platform) {}
+  CertainWalk(const ir::Module& module, const PlatformDesc& platform)
+      : module_(module), platform_(platform) {}
   std::vector<ir::Diagnostic> run();
 
  private:
@@ -79,7 +82,7 @@ class CertainWalk {
   const StoredPredicates* stored_ = nullptr;
   std::vector<Value>* results_ = nullptr;  // of the function being walked
   std::vector<Value> returned_;            // by the last helper
-  std::vector<Loc> calls_;       // outermost first
+  std::vector<Loc> calls_;                 // outermost first
   Loc statement_loc_;
   bool certain_ = true;
   int steps_ = 0;

@@ -35,8 +35,7 @@ StoredPredicates::StoredPredicates(const ir::Function& function) {
   for (const ir::Var* var : function.vars)
     if (!stores(var)) by_var_[var->id] = {};
   // The sets only grow, so this ends; more than two turns are for copies of copies around loops.
-  while (collect(function.body)) {
-  }
+  while (collect(function.body)) {}
 }
 
 bool StoredPredicates::add(const ir::Var* var, Truth value) {
@@ -81,8 +80,10 @@ Truth StoredPredicates::truth(const ir::Expr* e) const {
       const Truth a = truth(l->left), b = truth(l->right);
       using C = Cores;
       if (l->op == ir::LogicalOp::And)
-        return {static_cast<C>(a.may_true & b.may_true), static_cast<C>(a.may_false | (a.may_true & b.may_false))};
-      return {static_cast<C>(a.may_true | (a.may_false & b.may_true)), static_cast<C>(a.may_false & b.may_false)};
+        return {static_cast<C>(a.may_true & b.may_true),
+                static_cast<C>(a.may_false | (a.may_true & b.may_false))};
+      return {static_cast<C>(a.may_true | (a.may_false & b.may_true)),
+              static_cast<C>(a.may_false & b.may_false)};
     }
     case ir::ExprKind::Var: {
       const ir::Var* var = static_cast<const ir::VarRef*>(e)->var;

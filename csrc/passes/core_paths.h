@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which core types reach which code: predicates (ascend_is_aic, ascend_is_aiv) evaluated over the set of core types, through
-// `not`, `and`, `or`, stored predicates and helpers. Internal to passes.
+// Which core types reach which code: predicates (ascend_is_aic, ascend_is_aiv) evaluated over the set of core
+// types, through `not`, `and`, `or`, stored predicates and helpers. Internal to passes.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,8 @@ class StoredPredicates {
   std::vector<Truth> by_var_;  // by variable id; empty: the function stores none
 };
 
-// Whether control can go on behind the statement or block (it does not behind return, break, continue on every path).
+// Whether control can go on behind the statement or block (it does not behind return, break, continue on
+// every path).
 bool falls_through(const ir::Stmt* statement);
 bool falls_through(const ir::Block* block);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel's type by the ops that each core type reaches. An op that runs on one core type only asks for that core type if
-// that core type reaches it; ops that run on both ask for nothing, cross-core flags among them.
+// The kernel's type by the ops that each core type reaches. An op that runs on one core type only asks for
+// that core type if that core type reaches it; ops that run on both ask for nothing, cross-core flags among
+// them.
 #include <vector>
 
 #include "ir/visit.h"
@@ -24,7 +25,8 @@ struct OpsByCore {
   void call(const ir::Function& callee, Cores cores) { reached[callee.id] |= cores; }
 };
 
-// Callers stand behind their callees, so that one turn from the kernel backwards knows all callers of a function before it.
+// Callers stand behind their callees, so that one turn from the kernel backwards knows all callers of a
+// function before it.
 OpsByCore ops_by_core(const ir::Module& module, Cores cores) {
   OpsByCore out;
   out.reached.assign(module.functions.size(), 0);
@@ -48,6 +50,8 @@ void detect_kernel_type(ir::Module& module) {
   }
 }
 
-bool needs_lockstep(const ir::Module& module) { return ops_by_core(module, cores_of(module.kernel_type)).cross_core; }
+bool needs_lockstep(const ir::Module& module) {
+  return ops_by_core(module, cores_of(module.kernel_type)).cross_core;
+}
 
 }  // namespace asc::passes

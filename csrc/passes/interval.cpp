@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on intervals. Bounds of operands lie between INT64_MIN and UINT64_MAX; results that 128 bits do not hold stop at
-// a bound far outside every type.
+// Arithmetic on intervals. Bounds of operands lie between INT64_MIN and UINT64_MAX; results that 128 bits do
+// not hold stop at a bound far outside every type.
 #include "passes/interval.h"
 
 namespace asc::passes {
@@ -16,7 +16,8 @@ Wide multiply(Wide a, Wide b) {
 }
 
 Interval multiply(const Interval& a, const Interval& b) {
-  const Wide p = multiply(a.lo, b.lo), q = multiply(a.lo, b.hi), r = multiply(a.hi, b.lo), s = multiply(a.hi, b.hi);
+  const Wide p = multiply(a.lo, b.lo), q = multiply(a.lo, b.hi), r = multiply(a.hi, b.lo),
+             s = multiply(a.hi, b.hi);
   return {std::min({p, q, r, s}), std::max({p, q, r, s})};
 }
 
@@ -74,7 +75,8 @@ Interval shift_left(const Interval& a, const Interval& count, DType type) {
 
 Interval shift_right(const Interval& a, const Interval& count, const Interval& type) {
   if (count.lo < 0) return type;
-  const int least = static_cast<int>(std::min<Wide>(count.lo, 64)), most = static_cast<int>(std::min<Wide>(count.hi, 64));
+  const int least = static_cast<int>(std::min<Wide>(count.lo, 64)),
+            most = static_cast<int>(std::min<Wide>(count.hi, 64));
   return {a.lo >> (a.lo >= 0 ? most : least), a.hi >> (a.hi >= 0 ? least : most)};
 }
 

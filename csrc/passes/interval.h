@@ -26,7 +26,9 @@ inline Interval join(const Interval& a, const Interval& b) {
   if (b.empty()) return a;
   return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
 }
-inline Interval meet(const Interval& a, const Interval& b) { return {std::max(a.lo, b.lo), std::min(a.hi, b.hi)}; }
+inline Interval meet(const Interval& a, const Interval& b) {
+  return {std::max(a.lo, b.lo), std::min(a.hi, b.hi)};
+}
 // The value nearest to each bound inside `range`.
 inline Interval clamp(const Interval& a, const Interval& range) {
   return {std::clamp(a.lo, range.lo, range.hi), std::clamp(a.hi, range.lo, range.hi)};
@@ -44,15 +46,18 @@ inline Interval range_of(const Type& type) {
   return range_of(type.is_scalar() ? type.elem : DType::Void);
 }
 
-// The mathematical result of an operation on values of `type` (operands may lie outside it, inside a chain), before any
-// wrap-around. Division by zero and shifts by impossible counts give the type's range. Not for comparisons and Div.
+// The mathematical result of an operation on values of `type` (operands may lie outside it, inside a chain),
+// before any wrap-around. Division by zero and shifts by impossible counts give the type's range. Not for
+// comparisons and Div.
 Interval result_range(ir::BinaryOp op, DType type, const Interval& a, const Interval& b);
 Interval result_range(ir::UnaryOp op, const Interval& a);
 
-// Operations that compute in 64 bits inside an expression and are checked where the expression is used (ir/ir.h).
+// Operations that compute in 64 bits inside an expression and are checked where the expression is used
+// (ir/ir.h).
 inline bool is_chain_op(ir::BinaryOp op) {
   using B = ir::BinaryOp;
-  return op == B::Add || op == B::Sub || op == B::Mul || op == B::Shl || op == B::And || op == B::Or || op == B::Xor;
+  return op == B::Add || op == B::Sub || op == B::Mul || op == B::Shl || op == B::And || op == B::Or ||
+         op == B::Xor;
 }
 inline bool is_chain_op(ir::UnaryOp op) { return op == ir::UnaryOp::Neg || op == ir::UnaryOp::Invert; }
 

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Value ranges by abstract interpretation: functions, statements, loops. Expressions: intervals_expr.cpp.
 //
-// What a value may be comes from types, constants, the signs of the kernel's arguments, the ranges of device queries,
-// bounds and steps of `for`, and conditions (branches, loop conditions, asserts). Two assumptions: a value that leaves its
-// type and an assert that fails are findings, so what follows may take the value as inside its type, the assert as true.
+// What a value may be comes from types, constants, the signs of the kernel's arguments, the ranges of device
+// queries, bounds and steps of `for`, and conditions (branches, loop conditions, asserts). Two assumptions: a
+// value that leaves its type and an assert that fails are findings, so what follows may take the value as
+// inside its type, the assert as true.
 //
-// Functions: a helper is interpreted at its first call, and again when a call has arguments outside those seen so far, with
-// all of them joined (widened from the third time on); so a helper's facts hold for every call.
+// Functions: a helper is interpreted at its first call, and again when a call has arguments outside those
+// seen so far, with all of them joined (widened from the third time on); so a helper's facts hold for every
+// call.
 //
-// Loops: a turn from the state before the loop; if that changes what a turn starts from, the changed bounds are widened,
-// to zero if that keeps the sign, and the turn repeats; then everything the loop assigns is widened. Three turns, four if
-// signs change late. Loops nested deeper than kMaxCarefulDepth start widened.
+// Loops: a turn from the state before the loop; if that changes what a turn starts from, the changed bounds
+// are widened, to zero if that keeps the sign, and the turn repeats; then everything the loop assigns is
+// widened. Three turns, four if signs change late. Loops nested deeper than kMaxCarefulDepth start widened.
 #include <tuple>
 
 #include "ir/visit.h"
@@ -59,7 +61,7 @@ void intervals(ir::Module& module) {
   if (module.kernel()) IntervalAnalysis(module).run();
 }
 
-// ---- functions -----------------------------------------------------------------------------------------------------------
+// ---- functions ----------------------------------------------------------------------------------
 
 IntervalAnalysis::IntervalAnalysis(ir::Module& module) : module_(module) {
   functions_.resize(module.functions.size());
@@ -69,7 +71,8 @@ IntervalAnalysis::IntervalAnalysis(ir::Module& module) : module_(module) {
   for (const auto& f : module.functions) {
     FunctionState& state = functions_[f->id];
     state.first_slot = static_cast<uint32_t>(slots_.size());
-    for (const ir::Var* var : f->vars) slots_.push_back(is_tracked(*var) ? static_cast<int>(state.slots++) : -1);
+    for (const ir::Var* var : f->vars)
+      slots_.push_back(is_tracked(*var) ? static_cast<int>(state.slots++) : -1);
     state.params = rows_.take(f->params.size());
     state.results = rows_.take(f->results.size());
   }
@@ -108,7 +111,8 @@ void IntervalAnalysis::interpret(const ir::Function& function) {
   std::tie(function_, state_, width_, row_, live_, loop_, loop_depth_) = saved;
 }
 
-void IntervalAnalysis::widen_params(FunctionState& callee, const ir::Function& function, const Interval* args) {
+void IntervalAnalysis::widen_params(FunctionState& callee, const ir::Function& function,
+                                    const Interval* args) {
   for (size_t i = 0; i < function.params.size(); i++) {
     Interval& known = callee.params[i];
     const Interval type = range_of(function.params[i]->type);
@@ -121,7 +125,8 @@ void IntervalAnalysis::widen_params(FunctionState& callee, const ir::Function& f
   }
 }
 
-std::span<const Interval> IntervalAnalysis::call(const ir::Function& callee, std::span<ir::Expr* const> args) {
+std::span<const Interval> IntervalAnalysis::call(const ir::Function& callee,
+                                                 std::span<ir::Expr* const> args) {
   FunctionState& state = functions_[callee.id];
   const RowStack::Mark mark = rows_.mark();
   Interval* values = rows_.take(args.size());
@@ -138,7 +143,7 @@ std::span<const Interval> IntervalAnalysis::call(const ir::Function& callee, std
   return {state.results, callee.results.size()};
 }
 
-// ---- statements ----------------------------------------------------------------------------------------------------------
+// ---- statements ---------------------------------------------------------------------------------
 
 void IntervalAnalysis::block(const ir::Block* block) {
   for (const ir::Stmt* s : *block) {
@@ -179,8 +184,7 @@ void IntervalAnalysis::statement(const ir::Stmt* s) {
     }
     case ir::StmtKind::SetField:
     case ir::StmtKind::Eval:
-    case ir::StmtKind::Print:
-      ir::for_each_expr(const_cast<ir::Stmt*>(s), [this](ir::Expr* e) { eval(e); });
+    case ir::StmtKind::Print: ir::for_each_expr(const_cast<ir::Stmt*>(s), [this](ir::Expr* e) { eval(e); });
   }
 }
 
@@ -228,7 +232,7 @@ void IntervalAnalysis::if_(const ir::If& s) {
   rows_.release(mark);
 }
 
-// ---- loops ---------------------------------------------------------------------------------------------------------------
+// ---- loops --------------------------------------------------------------------------------------
 
 void IntervalAnalysis::turn(const ir::Block* body, Loop& loop) {
   loop.has_break = loop.has_continue = false;
@@ -242,9 +246,13 @@ void IntervalAnalysis::turn(const ir::Block* body, Loop& loop) {
   loop_ = loop.outer;
 }
 
-bool IntervalAnalysis::widen_head(Interval* head, const Interval* end, int turns, const ir::Block* body, int skip_slot) {
-  // A variable without a value at the head is assigned in the turn before it is read: the lowering sees to that.
-  const auto moved = [&](int at) { return at != skip_slot && !head[at].empty() && !head[at].contains(end[at]); };
+bool IntervalAnalysis::widen_head(Interval* head, const Interval* end, int turns, const ir::Block* body,
+                                  int skip_slot) {
+  // A variable without a value at the head is assigned in the turn before it is read: the lowering sees to
+  // that.
+  const auto moved = [&](int at) {
+    return at != skip_slot && !head[at].empty() && !head[at].contains(end[at]);
+  };
   bool changed = false;
   for (const ir::Var* var : function_->vars) {
     const int at = slot(*var);
@@ -326,7 +334,8 @@ void IntervalAnalysis::while_(const ir::While& s) {
     if (!live_ || !widen_head(head, row_, turns, s.body, -1)) break;
   }
   if (live_ && turns > 0) {
-    // What a turn starts from is the entry or the end of a turn, which may be less than the head was widened to.
+    // What a turn starts from is the entry or the end of a turn, which may be less than the head was widened
+    // to.
     for (size_t i = 0; i < width_; i++) head[i] = entry[i].empty() ? head[i] : join(entry[i], row_[i]);
     check(head);
   }

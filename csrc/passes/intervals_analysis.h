@@ -14,7 +14,7 @@ namespace asc::passes {
 class RowStack {
  public:
   Interval* take(size_t count) {
-    if (used_ + count > capacity_) grow(count);
+    if (chunks_.empty() || used_ + count > capacity_) grow(count);
     Interval* row = chunks_.back().get() + used_;
     used_ += count;
     return row;
@@ -39,8 +39,9 @@ class RowStack {
   size_t used_ = 0, capacity_ = 0;
 };
 
-// Interprets every function that the kernel reaches and sets the facts of its expressions. A node may be interpreted several
-// times, each time with states that hold what the earlier ones held; the facts of the last time stay.
+// Interprets every function that the kernel reaches and sets the facts of its expressions. A node may be
+// interpreted several times, each time with states that hold what the earlier ones held; the facts of the
+// last time stay.
 //
 // States are rows: one interval for each integer variable of the function, empty while it has no value.
 class IntervalAnalysis {
@@ -75,7 +76,8 @@ class IntervalAnalysis {
   void while_(const ir::While& s);
   void return_(const ir::Return& s);
   void call_assign(const ir::CallAssign& s);
-  // One turn of a loop's body from the state in row_; afterwards row_ and live_ are the state at the end of the turn.
+  // One turn of a loop's body from the state in row_; afterwards row_ and live_ are the state at the end of
+  // the turn.
   void turn(const ir::Block* body, Loop& loop);
   void finish_loop(const ir::Block* orelse, Loop& loop);
   // Widens the state at a loop's head by the one at the end of a turn; false if it holds that already.

@@ -21,8 +21,8 @@ void set_facts(ir::Expr& e, bool fits, bool nonnegative, bool plain_div = false)
                                  (nonnegative ? ir::kNonNegative : 0) | (plain_div ? ir::kPlainDiv : 0));
 }
 
-// The result of an operation whose number is `number`, as the node's own value: signed numbers keep to 64 bits (a chain),
-// unsigned ones wrap around.
+// The result of an operation whose number is `number`, as the node's own value: signed numbers keep to 64
+// bits (a chain), unsigned ones wrap around.
 Interval settle(ir::Expr& e, const Interval& number, bool plain_div = false) {
   const Interval type = range_of(e.type.elem);
   const bool fits = type.contains(number);
@@ -47,7 +47,7 @@ Interval query_range(const ir::OpCall& e) {
 
 }  // namespace
 
-// ---- values --------------------------------------------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------------------
 
 Interval IntervalAnalysis::eval(ir::Expr* e) {
   const Interval value = chain(e);
@@ -64,9 +64,7 @@ Interval IntervalAnalysis::chain(ir::Expr* e) {
     }
     case ir::ExprKind::Unary: return unary(*static_cast<ir::Unary*>(e));
     case ir::ExprKind::Binary: return binary(*static_cast<ir::Binary*>(e));
-    case ir::ExprKind::Logical:
-      logical(*static_cast<ir::Logical*>(e));
-      return {0, 1};
+    case ir::ExprKind::Logical: logical(*static_cast<ir::Logical*>(e)); return {0, 1};
     case ir::ExprKind::Select: return select(*static_cast<ir::Select*>(e));
     case ir::ExprKind::Cast: return cast(*static_cast<ir::Cast*>(e));
     case ir::ExprKind::OpCall: return op_call(*static_cast<ir::OpCall*>(e));
@@ -90,7 +88,8 @@ Interval IntervalAnalysis::chain(ir::Expr* e) {
 
 Interval IntervalAnalysis::constant(const ir::Const& c) const {
   if (!is_ordered_integer(c.type)) return {0, 0};
-  if (c.type.is_scalar() && c.type.elem == DType::U64) return {static_cast<uint64_t>(c.bits), static_cast<uint64_t>(c.bits)};
+  if (c.type.is_scalar() && c.type.elem == DType::U64)
+    return {static_cast<uint64_t>(c.bits), static_cast<uint64_t>(c.bits)};
   return {c.bits, c.bits};
 }
 
@@ -171,7 +170,7 @@ Interval IntervalAnalysis::op_call(ir::OpCall& e) {
   return value;
 }
 
-// ---- conditions ----------------------------------------------------------------------------------------------------------
+// ---- conditions ---------------------------------------------------------------------------------
 
 void IntervalAnalysis::refine(ir::Expr* e, bool sense) {
   if (auto* u = ir::as<ir::Unary>(e); u && u->op == ir::UnaryOp::Not) return refine(u->operand, !sense);
@@ -196,18 +195,12 @@ void IntervalAnalysis::refine_comparison(const ir::Binary& e, bool sense) {
     case B::Lt:
       refine_value(e.left, {-kFar, right.hi - 1});
       return refine_value(e.right, {left.lo + 1, kFar});
-    case B::Le:
-      refine_value(e.left, {-kFar, right.hi});
-      return refine_value(e.right, {left.lo, kFar});
+    case B::Le: refine_value(e.left, {-kFar, right.hi}); return refine_value(e.right, {left.lo, kFar});
     case B::Gt:
       refine_value(e.left, {right.lo + 1, kFar});
       return refine_value(e.right, {-kFar, left.hi - 1});
-    case B::Ge:
-      refine_value(e.left, {right.lo, kFar});
-      return refine_value(e.right, {-kFar, left.hi});
-    case B::Eq:
-      refine_value(e.left, right);
-      return refine_value(e.right, left);
+    case B::Ge: refine_value(e.left, {right.lo, kFar}); return refine_value(e.right, {-kFar, left.hi});
+    case B::Eq: refine_value(e.left, right); return refine_value(e.right, left);
     default: {  // only a bound can be taken away
       const auto without = [](const Interval& a, const Interval& b) {
         if (!b.single()) return a;
@@ -219,7 +212,8 @@ void IntervalAnalysis::refine_comparison(const ir::Binary& e, bool sense) {
   }
 }
 
-// The value of `e` lies in `bound`: through casts that keep the value, and sums with a constant, to a variable.
+// The value of `e` lies in `bound`: through casts that keep the value, and sums with a constant, to a
+// variable.
 void IntervalAnalysis::refine_value(ir::Expr* e, const Interval& bound) {
   if (const auto* ref = ir::as<ir::VarRef>(e)) {
     const int at = slot(*ref->var);

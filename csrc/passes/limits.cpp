@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device limits that are broken for certain, each by the pure function of ops/limits.h that the simulator applies to values.
+// Device limits that are broken for certain, each by the pure function of ops/limits.h that the simulator
+// applies to values.
 //
-// Only what certainly happens is told (certain_walk.h): a call that every run reaches, unless an earlier finding ends it, with
-// operands known on the way there. Everything else is left to the checks while running. Told are: ops that no core of the
-// kernel runs, event and cross-core ids, barriers, shift distances, counts, alignment, memory and range of local operands,
-// buffers that do not fit, more buffers than the device has.
+// Only what certainly happens is told (certain_walk.h): a call that every run reaches, unless an earlier
+// finding ends it, with operands known on the way there. Everything else is left to the checks while running.
+// Told are: ops that no core of the kernel runs, event and cross-core ids, barriers, shift distances, counts,
+// alignment, memory and range of local operands, buffers that do not fit, more buffers than the device has.
 #include <algorithm>
 
 #include "base/format.h"
@@ -119,7 +120,8 @@ void CertainWalk::check_flags(const ir::OpCall& e, std::span<const Value> args) 
       return;
     case OpId::CrossCoreSetFlag:
     case OpId::CrossCoreWaitFlag: {
-      const Value id = value("flag_id"), mode = e.op == OpId::CrossCoreSetFlag ? value("mode_id") : Value::of_int(0);
+      const Value id = value("flag_id"),
+                  mode = e.op == OpId::CrossCoreSetFlag ? value("mode_id") : Value::of_int(0);
       if (id.is_int() && mode.is_int()) report(e, check_cross_core_id(name, id.number, mode.number));
       return;
     }
@@ -150,12 +152,14 @@ void CertainWalk::check_count_and_operands(const ir::OpCall& e, std::span<const 
     if (bytes == 0) continue;
     report(e, check_alignment(desc.py_name, facts));
     report(e, check_space(desc.py_name, param.name, facts.space, param.spaces));
-    report(e, check_local_range(desc.py_name, facts, bytes, platform_.memory_bytes[static_cast<int>(facts.space)]));
+    report(e, check_local_range(desc.py_name, facts, bytes,
+                                platform_.memory_bytes[static_cast<int>(facts.space)]));
   }
 }
 
 void CertainWalk::init_buffer(const ir::OpCall& e, const Value& self, std::span<const Value> args) {
-  const bool known = certain_ && self.kind == Value::Kind::Object && !args.empty() && args[0].kind == Value::Kind::Object;
+  const bool known =
+      certain_ && self.kind == Value::Kind::Object && !args.empty() && args[0].kind == Value::Kind::Object;
   if (!known || !pipes_known_) {
     pipes_known_ = false;
     return;
@@ -176,7 +180,8 @@ void CertainWalk::init_buffer(const ir::OpCall& e, const Value& self, std::span<
   std::vector<MemoryHolder> holders;
   for (const Holder& h : holders_)
     if (h.pipe == self.number && h.space == space) holders.push_back(h.holder);
-  Verdict verdict = check_memory("init_buffer", space, platform_.memory_bytes[static_cast<int>(space)], holders, wanted);
+  Verdict verdict =
+      check_memory("init_buffer", space, platform_.memory_bytes[static_cast<int>(space)], holders, wanted);
   if (verdict) return report(e, std::move(verdict));  // it gets nothing
   used += bytes;
   pipe.buffers += count.number;

@@ -9,14 +9,17 @@
 
 namespace asc::passes {
 
-// Integer value ranges, across branches, loops and helpers: sets kFits, kNonNegative and kPlainDiv on expressions.
+// Integer value ranges, across branches, loops and helpers: sets kFits, kNonNegative and kPlainDiv on
+// expressions.
 void intervals(ir::Module& module);
 
-// Retypes to int64 the variables and chains of + - * that only form a global address or an offset into global memory, unless
-// their intervals show that int32 holds them. Run it after `intervals`; if it returns true, types changed: run `intervals` again.
+// Retypes to int64 the variables and chains of + - * that only form a global address or an offset into global
+// memory, unless their intervals show that int32 holds them. Run it after `intervals`; if it returns true,
+// types changed: run `intervals` again.
 bool widen_addresses(ir::Module& module);
 
-// Which arguments the kernel may read and write: points-to through views, helpers and rebinding. Fills Module::args.
+// Which arguments the kernel may read and write: points-to through views, helpers and rebinding. Fills
+// Module::args.
 void access(ir::Module& module);
 
 // AIV_ONLY, AIC_ONLY or MIX_AIC_1_2 by the ops used on each core; keeps a type that was given.
@@ -28,12 +31,13 @@ std::vector<ir::Diagnostic> limits(const ir::Module& module, const PlatformDesc&
 struct PipelineResult {
   std::vector<ir::Diagnostic> diagnostics;
 };
-// intervals, widen_addresses, intervals again if that changed types, access, detect_kernel_type, limits. The verifier runs
-// before them and behind each pass that changes the tree (without NDEBUG: behind each). Its errors are ours (Bug), with the
-// module's text.
+// intervals, widen_addresses, intervals again if that changed types, access, detect_kernel_type, limits. The
+// verifier runs before them and behind each pass that changes the tree (without NDEBUG: behind each). Its
+// errors are ours (Bug), with the module's text.
 PipelineResult run(ir::Module& module, const PlatformDesc& platform);
 
-// Whether any op reachable from the kernel needs cores to run together (cross-core flags, and later sync_all, atomics).
+// Whether any op reachable from the kernel needs cores to run together (cross-core flags, and later sync_all,
+// atomics).
 bool needs_lockstep(const ir::Module& module);
 
 }  // namespace asc::passes

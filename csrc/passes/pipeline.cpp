@@ -20,8 +20,8 @@ void verify_after(std::string_view pass, const ir::Module& module) {
   ASC_BUG(text + "\n" + ir::print_module(module));
 }
 
-// Passes that only note facts (of expressions, arguments, the module) leave the tree as it is: verifying behind them as well
-// is for builds that look for our own faults.
+// Passes that only note facts (of expressions, arguments, the module) leave the tree as it is: verifying
+// behind them as well is for builds that look for our own faults.
 void verify_facts(std::string_view pass, const ir::Module& module) {
 #ifndef NDEBUG
   verify_after(pass, module);

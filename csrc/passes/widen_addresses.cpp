@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Widens address arithmetic to int64: chains of + - * and unary minus on signed integers that only form a global address, an
-// offset into global memory or the size of a global tensor, and the variables, parameters and results of helpers between them.
+// Widens address arithmetic to int64: chains of + - * and unary minus on signed integers that only form a
+// global address, an offset into global memory or the size of a global tensor, and the variables, parameters
+// and results of helpers between them.
 //
 // Decisions
-// - What asks for it: such a chain, narrower than 64 bits, with an operation that is not proven to fit (kFits) and whose result
-//   reaches a 64-bit operand of a method of GlobalTensor or of address arithmetic. Views of local tensors never do.
-// - A variable is widened only with all its uses: addresses, definitions of variables that are widened too, comparisons (the
-//   other side widens with it) and printed values. Any other use (a count, a division, a loop bound) keeps its type, and then
-//   an overflow stays a finding.
-// - & | ^ ~ and << by a constant belong to the same 64-bit computation (ir/ir.h): they go along inside a chain that is widened,
+// - What asks for it: such a chain, narrower than 64 bits, with an operation that is not proven to fit
+// (kFits) and whose result
+//   reaches a 64-bit operand of a method of GlobalTensor or of address arithmetic. Views of local tensors
+//   never do.
+// - A variable is widened only with all its uses: addresses, definitions of variables that are widened too,
+// comparisons (the
+//   other side widens with it) and printed values. Any other use (a count, a division, a loop bound) keeps
+//   its type, and then an overflow stays a finding.
+// - & | ^ ~ and << by a constant belong to the same 64-bit computation (ir/ir.h): they go along inside a
+// chain that is widened,
 //   so that no value is checked against the narrow type where it was not before; they alone ask for nothing.
-// - Loop variables, the kernel's parameters and unsigned arithmetic (it wraps by definition) keep their types.
-// - Leaves that keep their type get an implicit cast each; in C++ one cast in an operation is enough, which is the printer's.
+// - Loop variables, the kernel's parameters and unsigned arithmetic (it wraps by definition) keep their
+// types.
+// - Leaves that keep their type get an implicit cast each; in C++ one cast in an operation is enough, which
+// is the printer's.
 #include <optional>
 #include <vector>
 
@@ -36,7 +43,8 @@ bool is_sum(const ir::Expr* e) {
   return u && u->op == ir::UnaryOp::Neg;
 }
 
-// Operations whose operands compute in 64 bits with them, and whose result does not depend on the type's width.
+// Operations whose operands compute in 64 bits with them, and whose result does not depend on the type's
+// width.
 bool goes_along(const ir::Expr* e) {
   if (is_sum(e)) return true;
   if (!is_signed(e->type)) return false;
@@ -91,10 +99,10 @@ class Widening {
  private:
   using Cell = uint32_t;  // a variable of a function, or one of its results
   struct CellState {
-    bool kept = false;      // some use or its kind forbids a change
-    bool address = false;   // some use is an address
-    bool overflows = false; // some definition is a chain that may leave its type
-    bool narrow = false;    // narrower than int64
+    bool kept = false;       // some use or its kind forbids a change
+    bool address = false;    // some use is an address
+    bool overflows = false;  // some definition is a chain that may leave its type
+    bool narrow = false;     // narrower than int64
     bool widened = false;
   };
   struct Flow {  // the value of `from` is a link of a definition of `to`
@@ -163,7 +171,7 @@ void Widening::number_cells() {
   }
 }
 
-// ---- both turns ----------------------------------------------------------------------------------------------------------
+// ---- both turns ---------------------------------------------------------------------------------
 
 void Widening::function(const ir::Function& f) {
   function_ = &f;
@@ -196,9 +204,7 @@ void Widening::statement(ir::Stmt* s) {
           flows_.push_back({result_cell(*assign->callee, i), cell(*function_, var), true});
       return;
     }
-    case ir::StmtKind::For:
-      cells_[cell(*function_, static_cast<ir::For*>(s)->var)].kept = true;
-      break;
+    case ir::StmtKind::For: cells_[cell(*function_, static_cast<ir::For*>(s)->var)].kept = true; break;
     case ir::StmtKind::Print:
       for (ir::Expr*& value : static_cast<ir::Print*>(s)->text.values) root(value, Use::Compare);
       return;
@@ -275,7 +281,7 @@ void Widening::other_operands(ir::Expr* e) {
   ir::for_each_operand(e, [this](ir::Expr*& operand) { root(operand, Use::Other); });
 }
 
-// ---- the decision --------------------------------------------------------------------------------------------------------
+// ---- the decision -------------------------------------------------------------------------------
 
 // Something is to be rewritten. Flows are in program order: against it facts of uses go back to definitions.
 bool Widening::decide() {
@@ -316,7 +322,7 @@ bool Widening::decide() {
   return any;
 }
 
-// ---- rewriting -----------------------------------------------------------------------------------------------------------
+// ---- rewriting ----------------------------------------------------------------------------------
 
 void Widening::retype() {
   for (const auto& f : module_.functions) {
@@ -352,15 +358,16 @@ void Widening::rewrite(ir::Expr*& e, Use use, Cell defined) {
     case Use::Define: {
       const CellState& c = cells_[defined];
       if (c.widened) return widen(e);
-      // Inside the definition of an int64 variable; narrow variables that stay have nothing widened in theirs.
+      // Inside the definition of an int64 variable; narrow variables that stay have nothing widened in
+      // theirs.
       if (!c.narrow) rewrite_links(e, c.address && !c.kept);
       return;
     }
   }
 }
 
-// Widens the narrow chains below the 64-bit part of a chain: those with something widened in them, and if asked for those
-// that may overflow.
+// Widens the narrow chains below the 64-bit part of a chain: those with something widened in them, and if
+// asked for those that may overflow.
 void Widening::rewrite_links(ir::Expr*& e, bool overflows_widen) {
   auto* c = ir::as<ir::Cast>(e);
   if (c && is_link(c) && is_narrow(c->operand->type)) {

@@ -305,7 +305,13 @@ bool classify_argument(PyObject* value, const lower::Parameter& parameter, const
     case TypeClass::Tensor:
     case TypeClass::Buffer: return classify_array(value, cls, parameter, kernel, out);
     default:
-      // Objects that mean something while compiling (dtypes, enums, strings, functions, the receiver of a method) specialise.
+      if (PyUnicode_Check(value) || PyList_Check(value) || PyTuple_Check(value) || PyDict_Check(value) || PyAnySet_Check(value)) {
+        const char* type = Py_TYPE(value)->tp_name;
+        return fail(PyExc_TypeError, fmt::format("{}: Argument type in JIT function is not supported: {}; a compile-time "
+                                                 "value needs the annotation asc.ConstExpr[{}]",
+                                                 describe(kernel, parameter.utf8), type, type));
+      }
+      // Objects that mean something while compiling (dtypes, enums, functions, the receiver of a method) specialise.
       return true;
   }
   return good && pin(out, parameter, kernel);

@@ -12,6 +12,7 @@
 #include "runtime/device.h"
 #include "runtime/launcher_call.h"
 #include "runtime/launcher_errors.h"
+#include "sim/findings.h"
 
 namespace asc::runtime {
 namespace {
@@ -217,7 +218,9 @@ bool report(std::vector<Finding> findings, sim::OnFinding how) {
   return false;
 }
 
+// A finding known early obeys the same settings and comments as one found while running.
 bool is_ignored(const Finding& finding, const std::vector<std::string>& ignore) {
+  if (!finding.sites.empty() && sim::allows_kind(finding.sites.front().text, finding.kind)) return true;
   return std::any_of(ignore.begin(), ignore.end(),
                      [&](const std::string& word) { return word == finding.kind || word == finding.id; });
 }
@@ -229,7 +232,7 @@ bool run_on_simulator(const Call& call, CompiledKernel& kernel, int grid, const 
   std::deque<ArrayArgument> arrays;
   std::vector<sim::Argument> packed;
   if (!pack(call, arrays, packed)) return false;
-  const sim::Program& program = kernel.program();
+  kernel.program();  // assembled with the GIL held, so that a bug of ours is raised before anything runs
   sim::LaunchResult result;
   std::exception_ptr error;
   {
@@ -242,7 +245,6 @@ bool run_on_simulator(const Call& call, CompiledKernel& kernel, int grid, const 
     }
     Py_END_ALLOW_THREADS;
   }
-  (void)program;
   if (error) std::rethrow_exception(error);
   bool good = print_text(result.printed);
   if (result.interrupted) {

@@ -27,22 +27,26 @@ bool report_missing(const lower::KernelFunction& function, const std::vector<PyO
   for (const bool keyword_only : {false, true}) {
     std::vector<std::string> missing;
     for (size_t i = 0; i < values.size(); i++)
-      if (!values[i] && function.params[i].keyword_only == keyword_only) missing.push_back(function.params[i].utf8);
+      if (!values[i] && function.params[i].keyword_only == keyword_only)
+        missing.push_back(function.params[i].utf8);
     if (missing.empty()) continue;
     return fail(fmt::format("{}() missing {} required {} argument{}: {}", function.name, missing.size(),
-                            keyword_only ? "keyword-only" : "positional", missing.size() == 1 ? "" : "s", join_names(missing)));
+                            keyword_only ? "keyword-only" : "positional", missing.size() == 1 ? "" : "s",
+                            join_names(missing)));
   }
   return true;
 }
 
-bool bind_keyword(const lower::KernelFunction& function, PyObject* name, PyObject* value, std::vector<PyObject*>* values) {
+bool bind_keyword(const lower::KernelFunction& function, PyObject* name, PyObject* value,
+                  std::vector<PyObject*>* values) {
   for (size_t i = 0; i < function.params.size(); i++) {
     const lower::Parameter& parameter = function.params[i];
     if (parameter.name != name) {
       const int same = PyUnicode_Compare(parameter.name, name);
       if (same != 0) continue;
     }
-    if ((*values)[i]) return fail(fmt::format("{}() got multiple values for argument '{}'", function.name, parameter.utf8));
+    if ((*values)[i])
+      return fail(fmt::format("{}() got multiple values for argument '{}'", function.name, parameter.utf8));
     (*values)[i] = value;
     return true;
   }
@@ -52,16 +56,23 @@ bool bind_keyword(const lower::KernelFunction& function, PyObject* name, PyObjec
 
 }  // namespace
 
-bool bind_arguments(const lower::KernelFunction& function, PyObject* bound_self, PyObject* const* args, Py_ssize_t nargs,
-                    PyObject* kwnames, std::vector<PyObject*>* values) {
+bool bind_arguments(const lower::KernelFunction& function, PyObject* bound_self, PyObject* const* args,
+                    Py_ssize_t nargs, PyObject* kwnames, std::vector<PyObject*>* values) {
   const size_t count = function.params.size();
-  const size_t positional = static_cast<size_t>(
-      std::count_if(function.params.begin(), function.params.end(), [](const lower::Parameter& p) { return !p.keyword_only; }));
+  const size_t positional =
+      static_cast<size_t>(std::count_if(function.params.begin(), function.params.end(),
+                                        [](const lower::Parameter& p) { return !p.keyword_only; }));
   const size_t given = static_cast<size_t>(nargs) + (bound_self ? 1 : 0);
   values->assign(count, nullptr);
-  if (given > positional)
-    return fail(fmt::format("{}() takes {} positional argument{} but {} {} given", function.name, positional,
-                            positional == 1 ? "" : "s", given, given == 1 ? "was" : "were"));
+  if (given > positional) {
+    const size_t optional = static_cast<size_t>(
+        std::count_if(function.params.begin(), function.params.end(),
+                      [](const lower::Parameter& p) { return !p.keyword_only && p.default_value; }));
+    const std::string range = optional ? fmt::format("from {} to {}", positional - optional, positional)
+                                       : fmt::format("{}", positional);
+    return fail(fmt::format("{}() takes {} positional argument{} but {} {} given", function.name, range,
+                            positional == 1 && !optional ? "" : "s", given, given == 1 ? "was" : "were"));
+  }
   size_t at = 0;
   if (bound_self) (*values)[at++] = bound_self;
   for (Py_ssize_t i = 0; i < nargs; i++) (*values)[at++] = args[i];

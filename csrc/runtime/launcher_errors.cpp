@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "lower/lower.h"
 #include "lower/source.h"
 
 namespace asc::runtime {
@@ -31,11 +32,12 @@ PyObject* sites_to_python(const std::vector<Site>& sites) {
 }
 
 // `asc.errors.<name>(text, message, hint, sites)`, raised.
-void raise_error(const char* name, const Error& error) {
+void raise_error(const char* name, const Error& error, PyObject* cause = nullptr) {
   PyObject* cls = errors_attribute(name);
   PyObject* sites = cls ? sites_to_python(error.sites()) : nullptr;
   PyObject* object = sites ? PyObject_CallFunction(cls, "sssO", error.what(), error.message().c_str(), error.hint().c_str(), sites)
                            : nullptr;
+  if (object && cause) PyException_SetCause(object, Py_NewRef(cause));
   if (object) PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(object)), object);
   Py_XDECREF(object);
   Py_XDECREF(sites);
@@ -62,6 +64,10 @@ PyObject* finding_to_python(PyObject* cls, const Finding& f) {
 void set_python_error_from_exception() {
   try {
     throw;
+  } catch (const lower::PythonErrorSet&) {
+    // set already
+  } catch (const lower::PythonCompileError& error) {
+    raise_error("CompileError", error, error.cause->get());
   } catch (const CompileError& error) {
     raise_error("CompileError", error);
   } catch (const ast::SourceError& error) {

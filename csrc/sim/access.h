@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From simulated addresses to bytes: the only way to memory. Bounds are checked in every mode; what `check` adds is compiled
-// away in `fast`. A null result means: skip the op, the finding is made.
+// From simulated addresses to bytes: the only way to memory. Bounds are checked in every mode; what `check`
+// adds is compiled away in `fast`. A null result means: skip the op, the finding is made.
 #pragma once
 
 #include "sim/handlers.h"
@@ -12,12 +12,14 @@ enum class Access : uint8_t { Read, Write, ReadWrite };
 
 // ---- what went wrong (checks.cpp) ----
 void report_no_address(Core& core, const CallSite& site, int operand, uint64_t address);
-void report_local_outside_memory(Core& core, const CallSite& site, int operand, Space space, int64_t begin, int64_t bytes);
-void report_local_outside_tensor(Core& core, const CallSite& site, int operand, const Tensor& tensor, DType elem, int64_t bytes,
-                                 Access access);
+void report_local_outside_memory(Core& core, const CallSite& site, int operand, Space space, int64_t begin,
+                                 int64_t bytes);
+void report_local_outside_tensor(Core& core, const CallSite& site, int operand, const Tensor& tensor,
+                                 DType elem, int64_t bytes, Access access);
 void report_missing_memory(Core& core, const CallSite& site, int operand, Space space);
 void report_used_after_free(Core& core, const CallSite& site, int operand, const Tensor& tensor);
-void report_gm_outside(Core& core, const CallSite& site, uint32_t group, int64_t begin, int64_t bytes, DType elem, bool write);
+void report_gm_outside(Core& core, const CallSite& site, uint32_t group, int64_t begin, int64_t bytes,
+                       DType elem, bool write);
 bool report_read_only(Core& core, const CallSite& site, uint32_t group, int64_t begin, int64_t bytes);
 void check_operand(Core& core, const CallSite& site, int operand, Space space, int64_t offset, DType elem);
 std::string operand_name(const CallSite& site, int operand);
@@ -35,8 +37,8 @@ inline void note_access(Core&, const CallSite&, Space, uint64_t /*address*/, int
 
 // `bytes` of a local tensor from its start.
 template <Mode M>
-inline uint8_t* local_bytes(Core& core, const CallSite& site, int operand, const Tensor& tensor, DType elem, int64_t bytes,
-                            Access access) {
+inline uint8_t* local_bytes(Core& core, const CallSite& site, int operand, const Tensor& tensor, DType elem,
+                            int64_t bytes, Access access) {
   const Place place = place_of(tensor.address);
   if (place.owner - 1 >= kSpaceCount - 1u) [[unlikely]] {
     report_no_address(core, site, operand, tensor.address);
@@ -49,7 +51,8 @@ inline uint8_t* local_bytes(Core& core, const CallSite& site, int operand, const
     return nullptr;
   }
   if constexpr (M == Mode::Check) {
-    if (!site.any_alignment && ((place.offset & core.align_mask[place.owner]) != 0 || !reaches(site, operand, space))) [[unlikely]]
+    if (!site.any_alignment &&
+        ((place.offset & core.align_mask[place.owner]) != 0 || !reaches(site, operand, space))) [[unlikely]]
       check_operand(core, site, operand, space, place.offset, elem);
     if (bytes > tensor.length() * size_of(elem)) [[unlikely]]
       report_local_outside_tensor(core, site, operand, tensor, elem, bytes, access);
@@ -76,8 +79,8 @@ struct GlobalBytes {
 };
 
 template <Mode M>
-inline GlobalBytes global_bytes(Core& core, const CallSite& site, int operand, uint64_t address, DType elem, int64_t bytes,
-                                Access access) {
+inline GlobalBytes global_bytes(Core& core, const CallSite& site, int operand, uint64_t address, DType elem,
+                                int64_t bytes, Access access) {
   const Place place = place_of(address);
   const GlobalMemory& gm = core.launch->gm;
   const uint64_t index = place.owner - kFirstGlobalOwner;
@@ -99,20 +102,24 @@ inline GlobalBytes global_bytes(Core& core, const CallSite& site, int operand, u
     if (out.end <= out.begin) return {nullptr, 0, 0};
   }
   if (write && group.read_only) [[unlikely]] {
-    if (report_read_only(core, site, static_cast<uint32_t>(index), place.offset, bytes)) return {nullptr, 0, 0};
+    if (report_read_only(core, site, static_cast<uint32_t>(index), place.offset, bytes))
+      return {nullptr, 0, 0};
   }
   note_access<M>(core, site, Space::GM, address, bytes, access);
   // `at` alone may lie outside the argument: it is used from `begin` on only.
-  out.at = reinterpret_cast<uint8_t*>(reinterpret_cast<uintptr_t>(group.base) + static_cast<uintptr_t>(place.offset));
+  out.at = reinterpret_cast<uint8_t*>(reinterpret_cast<uintptr_t>(group.base) +
+                                      static_cast<uintptr_t>(place.offset));
   return out;
 }
 
 // Not on this type of core: the device skips it. A finding where no core of the launch could do it.
 template <Mode M>
 inline bool runs_here(Core& core, const CallSite& site) {
-  if ((static_cast<uint8_t>(site.cores) & core.core_bit()) != 0) [[likely]] return true;
+  if ((static_cast<uint8_t>(site.cores) & core.core_bit()) != 0) [[likely]]
+    return true;
   if constexpr (M == Mode::Check)
-    core.log.add(check_core(op_desc(site.op).py_name, site.cores, core.launch->cores()), core.here(), op_name(site));
+    core.log.add(check_core(op_desc(site.op).py_name, site.cores, core.launch->cores()), core.here(),
+                 op_name(site));
   return false;
 }
 

@@ -116,7 +116,8 @@ FunctionAssembler::Slot FunctionAssembler::temp(int count) {
 }
 
 void FunctionAssembler::unsupported(const Loc& loc, std::string_view what) const {
-  throw CompileError(fmt::format("{} is not yet supported by the simulator", what), {}, {b_.module.sources.resolve(loc)});
+  throw CompileError(fmt::format("{} is not yet supported by the simulator", what), {},
+                     {b_.module.sources.resolve(loc)});
 }
 
 int FunctionAssembler::emit(Op op, int a, int b, int c, int32_t imm) {
@@ -169,7 +170,8 @@ void FunctionAssembler::run(FunctionCode* out) {
   if (preload_) {
     const auto code = b_.code.size();
     const int slots = next_;
-    const size_t sites = b_.program.sites.size(), operands = b_.program.operands.size(), texts = b_.program.texts.size();
+    const size_t sites = b_.program.sites.size(), operands = b_.program.operands.size(),
+                 texts = b_.program.texts.size();
     block(f_.body);
     b_.code.resize(code);
     b_.program.locs_of.resize(code);
@@ -196,10 +198,12 @@ void FunctionAssembler::run(FunctionCode* out) {
   out->object_stack = objects_ + objects_below_;
   // A callee's objects come behind this function's, whose number is known only now.
   for (int i = first; i < here(); i++)
-    if (b_.code[static_cast<size_t>(i)].op == Op::Call) b_.code[static_cast<size_t>(i)].b = static_cast<uint16_t>(objects_);
+    if (b_.code[static_cast<size_t>(i)].op == Op::Call)
+      b_.code[static_cast<size_t>(i)].b = static_cast<uint16_t>(objects_);
 }
 
-// ---- statements ---------------------------------------------------------------------------------------------------------
+// ---- statements
+// ---------------------------------------------------------------------------------------------------------
 
 void FunctionAssembler::block(const ir::Block* block) {
   if (!block) return;
@@ -272,7 +276,8 @@ void FunctionAssembler::declare(const ir::Decl& s) {
     new_object(s.var->type, slot_of_.at(s.var->id), s.loc);
     naming_ = nullptr;
   } else {
-    // What a variable holds before its first assignment is nothing: an unbound tensor, a zero, a struct's defaults.
+    // What a variable holds before its first assignment is nothing: an unbound tensor, a zero, a struct's
+    // defaults.
     int slot = slot_of_.at(s.var->id);
     if (kind == Kind::Struct) return default_fields(s.var->type, slot);
     for (int i = 0; i < width(s.var->type); i++) emit_wide(Op::Const, slot + i, 0);
@@ -284,7 +289,8 @@ void FunctionAssembler::default_fields(const Type& type, int slot) {
     if (field.kind == Kind::Struct) {
       default_fields(field, slot);
     } else {
-      for (int i = 0; i < width(field); i++) emit_wide(Op::Const, slot + i, i == 0 ? field_bits(field, value) : 0);
+      for (int i = 0; i < width(field); i++)
+        emit_wide(Op::Const, slot + i, i == 0 ? field_bits(field, value) : 0);
     }
     slot += width(field);
   }
@@ -340,14 +346,28 @@ void FunctionAssembler::if_(const ir::If& s) {
   }
 }
 
+// May the block change the variable: by an assignment, or by lending it to a callee?
 bool FunctionAssembler::assigned_in(const ir::Block* block, const ir::Var* var) const {
   bool found = false;
+  auto lends = [&](const ir::Function& callee, std::span<ir::Expr* const> args) {
+    for (size_t i = 0; i < args.size(); i++) {
+      const auto* ref = ir::as<ir::VarRef>(args[i]);
+      found = found || (ref && ref->var == var && callee.params[i]->by_ref);
+    }
+  };
   ir::walk(const_cast<ir::Block*>(block), [&](ir::Stmt* s) {
     if (const auto* a = ir::as<ir::Assign>(s)) found = found || a->var == var;
     if (const auto* d = ir::as<ir::Decl>(s)) found = found || d->var == var;
     if (const auto* f = ir::as<ir::For>(s)) found = found || f->var == var;
-    if (const auto* c = ir::as<ir::CallAssign>(s))
+    if (const auto* c = ir::as<ir::CallAssign>(s)) {
       found = found || std::find(c->results.begin(), c->results.end(), var) != c->results.end();
+      lends(*c->callee, c->args);
+    }
+    ir::for_each_expr(s, [&](ir::Expr*& e) {
+      ir::walk_expr(e, [&](ir::Expr* x) {
+        if (const auto* c = ir::as<ir::Call>(x)) lends(*c->callee, c->args);
+      });
+    });
   });
   return found;
 }
@@ -355,7 +375,8 @@ bool FunctionAssembler::assigned_in(const ir::Block* block, const ir::Var* var) 
 void FunctionAssembler::for_(const ir::For& s) {
   const int slot = slot_of_.at(s.var->id);
   const bool is_unsigned = s.var->type.elem == DType::U64;
-  // The count of turns left, then the step: hidden slots. The variable itself moves on unless the body changes it.
+  // The count of turns left, then the step: hidden slots. The variable itself moves on unless the body
+  // changes it.
   const Slot count = temp(2);
   const ir::Const* fixed_step = ir::as<ir::Const>(s.step);
   const bool one = !s.step || (fixed_step && fixed_step->bits == 1);
@@ -370,6 +391,8 @@ void FunctionAssembler::for_(const ir::For& s) {
     if (step != count + 1) emit(Op::Mov, count + 1, step);
   }
   loc_ = s.loc;
+  const DType type = s.var->type.elem;
+  if (!one && is_signed_int(type)) emit(Op::ForCheck, count, start, stop, static_cast<int32_t>(type));
   const Op prepare = one && !is_unsigned ? Op::ForPrep1 : is_unsigned ? Op::ForPrepU : Op::ForPrep;
   const int prep = emit(prepare, count, start, stop);
   const int cursor = own ? temp() : slot;
@@ -446,7 +469,8 @@ void FunctionAssembler::print(const ir::FormatText& text, Op op) {
   emit(op, 0, 0, 0, static_cast<int32_t>(b_.program.texts.size() - 1));
 }
 
-// ---- programs -----------------------------------------------------------------------------------------------------------
+// ---- programs
+// -----------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -481,12 +505,14 @@ ProgramPtr assemble(const ir::Module& module) {
   int slot = 0;
   for (const ir::Var* v : module.kernel()->params) {
     if (v->type.kind == Kind::Struct)
-      throw CompileError(fmt::format("a struct as kernel argument (`{}`) is not yet supported by the simulator", v->name), {},
-                         {module.sources.resolve(v->loc)});
+      throw CompileError(
+          fmt::format("a struct as kernel argument (`{}`) is not yet supported by the simulator", v->name),
+          {}, {module.sources.resolve(v->loc)});
     program->params.push_back({std::string(v->name), v->type, static_cast<uint16_t>(slot)});
     slot += slots_of(v->type, module);
   }
-  program->kernel_type = module.kernel_type == ir::KernelType::Auto ? ir::KernelType::AIV_ONLY : module.kernel_type;
+  program->kernel_type =
+      module.kernel_type == ir::KernelType::Auto ? ir::KernelType::AIV_ONLY : module.kernel_type;
   program->lockstep = uses_cross_core(module);
   for (CallSite& site : program->sites) bind_handlers(&site);
   for (int m = 0; m < kModeCount; m++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The assembler: tree IR to bytecode. One FunctionAssembler a function; slots of temporaries are reused as a stack.
+// The assembler: tree IR to bytecode. One FunctionAssembler a function; slots of temporaries are reused as a
+// stack.
 #pragma once
 
 #include <unordered_map>
@@ -28,6 +29,11 @@ struct ProgramBuilder {
  private:
   Loc last_loc_;
 };
+
+// The integer constant behind an expression, if it fits an immediate.
+bool immediate(const ir::Expr* e, int32_t* out);
+// An operation that may be a link of a chain (FunctionAssembler::chain).
+bool is_chain_op(const ir::Expr* e);
 
 class FunctionAssembler {
  public:
@@ -74,8 +80,8 @@ class FunctionAssembler {
   Slot convert(Slot from, DType from_type, DType to, bool is_explicit, const Loc& loc, int want);
   Slot value_by_branches(const ir::Expr& e, int want);
   Slot field(const ir::Field& e, int want);
-  // Chains of + - * and bit operations on signed types compute in 64 bits. `limit` bounds the magnitude, |value| <= limit;
-  // `inside`: surely a value of the type.
+  // Chains of + - * and bit operations on signed types compute in 64 bits. `limit` bounds the magnitude,
+  // |value| <= limit; `inside`: surely a value of the type.
   using Limit = unsigned __int128;
   struct Chain {
     Slot slot = 0;
@@ -122,7 +128,7 @@ class FunctionAssembler {
 
   ProgramBuilder& b_;
   const ir::Function& f_;
-  std::vector<Slot> slot_of_;  // by variable id
+  std::vector<Slot> slot_of_;                         // by variable id
   std::vector<std::pair<uint64_t, Slot>> constants_;  // preloaded at the function's entry
   bool preload_ = false;
   int next_ = 0, max_ = 0;

@@ -10,8 +10,8 @@ namespace asc::sim {
 
 namespace {
 
-// An integer operand that says where: its value is taken as it is, so that a bounds finding tells the true offset
-// (a plain conversion to the parameter's unsigned type would hide a negative one).
+// An integer operand that says where: its value is taken as it is, so that a bounds finding tells the true
+// offset (a plain conversion to the parameter's unsigned type would hide a negative one).
 bool takes_raw_offset(Family family) {
   return family == Family::View || family == Family::Access || family == Family::Operator;
 }
@@ -19,7 +19,9 @@ bool takes_raw_offset(Family family) {
 const ir::Expr* without_int_casts(const ir::Expr* e) {
   while (const auto* c = ir::as<ir::Cast>(e)) {
     const Type& from = c->operand->type;
-    if (c->is_explicit || !from.is_scalar() || !is_int(from.elem) || !e->type.is_scalar() || !is_int(e->type.elem)) break;
+    if (c->is_explicit || !from.is_scalar() || !is_int(from.elem) || !e->type.is_scalar() ||
+        !is_int(e->type.elem))
+      break;
     e = c->operand;
   }
   return e;
@@ -27,7 +29,8 @@ const ir::Expr* without_int_casts(const ir::Expr* e) {
 
 }  // namespace
 
-FunctionAssembler::Slot FunctionAssembler::call(const ir::Function& callee, std::span<ir::Expr* const> args, const Loc& loc) {
+FunctionAssembler::Slot FunctionAssembler::call(const ir::Function& callee, std::span<ir::Expr* const> args,
+                                                const Loc& loc) {
   if (callee.params.size() != args.size()) ASC_BUG("a call with the wrong number of arguments");
   const FunctionCode& code = b_.program.functions.at(callee.id);
   // References first: what they point to must lie below the callee's frame.
@@ -74,7 +77,8 @@ FunctionAssembler::Slot FunctionAssembler::call(const ir::Function& callee, std:
 FunctionAssembler::Slot FunctionAssembler::new_object(const Type& type, int want, const Loc& loc) {
   if (loc.valid()) loc_ = loc;
   const Slot to = target(want);
-  emit(Op::NewObject, to, static_cast<int>(objects_++), 0, static_cast<int32_t>(b_.object_decl(type, naming_ ? naming_->name : "")));
+  emit(Op::NewObject, to, static_cast<int>(objects_++), 0,
+       static_cast<int32_t>(b_.object_decl(type, naming_ ? naming_->name : "")));
   return to;
 }
 
@@ -95,7 +99,8 @@ FunctionAssembler::Slot FunctionAssembler::construct_struct(const ir::OpCall& e)
       continue;
     }
     Slot value = expr(arg, first + i);
-    if (arg->type.is_scalar()) value = convert(value, arg->type.elem, param.type.dtype, false, arg->loc, first + i);
+    if (arg->type.is_scalar())
+      value = convert(value, arg->type.elem, param.type.dtype, false, arg->loc, first + i);
     move(Type::scalar(DType::I64), first + i, value);
   }
   const Slot to = temp();
@@ -106,12 +111,14 @@ FunctionAssembler::Slot FunctionAssembler::construct_struct(const ir::OpCall& e)
 uint16_t FunctionAssembler::default_operand(const ParamDesc& param, const ir::OpCall& e) {
   using Form = TypePattern::Form;
   const TypePattern& pattern = param.type;
-  if (pattern.form != Form::Scalar && pattern.form != Form::Var && pattern.form != Form::Enum) return kNoOperand;
+  if (pattern.form != Form::Scalar && pattern.form != Form::Var && pattern.form != Form::Enum)
+    return kNoOperand;
   const DType type = pattern.form == Form::Var ? e.vars[pattern.var] : pattern.dtype;
   uint64_t bits = 0;
   if (pattern.form != Form::Enum && is_float(type)) {
-    bits = type == DType::F64 ? std::bit_cast<uint64_t>(param.default_value)
-                              : std::bit_cast<uint32_t>(static_cast<float>(ir::round_to(type, param.default_value)));
+    bits = type == DType::F64
+               ? std::bit_cast<uint64_t>(param.default_value)
+               : std::bit_cast<uint32_t>(static_cast<float>(ir::round_to(type, param.default_value)));
   } else {
     bits = static_cast<uint64_t>(static_cast<int64_t>(param.default_value));
   }
@@ -198,9 +205,12 @@ FunctionAssembler::Slot FunctionAssembler::op_call(const ir::OpCall& e, int want
   for (size_t i = 0; i < proto.params.size(); i++) {
     const ParamDesc& param = proto.params[i];
     const ir::Expr* arg = i < e.args.size() ? e.args[i] : nullptr;
-    if (!arg) operands[i + 1] = default_operand(param, e);
-    else if (arg->type.is_tensor()) operands[i + 1] = handle(arg, handles_change && param.dir == Dir::InOut);
-    else operands[i + 1] = operand(arg, param.type, e);
+    if (!arg)
+      operands[i + 1] = default_operand(param, e);
+    else if (arg->type.is_tensor())
+      operands[i + 1] = handle(arg, handles_change && param.dir == Dir::InOut);
+    else
+      operands[i + 1] = operand(arg, param.type, e);
   }
   if (e.loc.valid()) loc_ = e.loc;
   Slot to = 0;

@@ -28,41 +28,6 @@ uint64_t float_slot(DType type, double value) {
 
 bool small_float(DType type) { return is_float(type) && type != DType::F64; }
 
-// The integer constant behind an expression, if it fits an immediate.
-bool immediate(const ir::Expr* e, int32_t* out) {
-  const auto* c = ir::as<ir::Const>(e);
-  if (!c || c->is_float()) return false;
-  if (c->bits < INT32_MIN || c->bits > INT32_MAX) return false;
-  *out = static_cast<int32_t>(c->bits);
-  return true;
-}
-
-bool is_chain_op(const ir::Expr* e) {
-  if (!e->type.is_scalar() || !is_signed_int(e->type.elem)) return false;
-  if (const auto* u = ir::as<ir::Unary>(e)) return u->op == ir::UnaryOp::Neg || u->op == ir::UnaryOp::Invert;
-  if (const auto* b = ir::as<ir::Binary>(e)) {
-    switch (b->op) {
-      case ir::BinaryOp::Add:
-      case ir::BinaryOp::Sub:
-      case ir::BinaryOp::Mul:
-      case ir::BinaryOp::Shl:
-      case ir::BinaryOp::And:
-      case ir::BinaryOp::Or:
-      case ir::BinaryOp::Xor: return true;
-      default: return false;
-    }
-  }
-  return false;
-}
-
-// Bounds of magnitudes: |value| <= limit.
-unsigned __int128 type_limit(DType type) { return static_cast<unsigned __int128>(1) << (8 * size_of(type) - 1); }
-constexpr unsigned __int128 kInt64Limit = INT64_MAX;
-
-unsigned __int128 magnitude(int64_t value) {
-  return value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
-}
-
 }  // namespace
 
 // Defaults of float fields are doubles' bits, as constants are.
@@ -173,7 +138,8 @@ FunctionAssembler::Slot FunctionAssembler::value_by_branches(const ir::Expr& e, 
   return to;
 }
 
-FunctionAssembler::Slot FunctionAssembler::slow(const ir::Expr& e, int code, DType type, Slot x, Slot y, int want) {
+FunctionAssembler::Slot FunctionAssembler::slow(const ir::Expr& e, int code, DType type, Slot x, Slot y,
+                                                int want) {
   if (e.loc.valid()) loc_ = e.loc;
   const Slot to = target(want);
   emit(Op::Slow, to, x, y, static_cast<int32_t>(type) | code << 8);
@@ -258,8 +224,10 @@ FunctionAssembler::Slot FunctionAssembler::int_binary(const ir::Binary& e, int w
   if (has_k && (e.op == ir::BinaryOp::Add || e.op == ir::BinaryOp::Mul || e.op == ir::BinaryOp::And)) {
     const Slot to = target(want);
     emit(e.op == ir::BinaryOp::Add ? Op::AddK : e.op == ir::BinaryOp::Mul ? Op::MulK : Op::AndK, to, x, 0, k);
-    if (type == DType::U32) emit(Op::WrapU32, to, to);
-    else if (is_unsigned_int(type) && type != DType::U64) emit(Op::Wrap, to, to, 0, static_cast<int32_t>(type));
+    if (type == DType::U32)
+      emit(Op::WrapU32, to, to);
+    else if (is_unsigned_int(type) && type != DType::U64)
+      emit(Op::Wrap, to, to, 0, static_cast<int32_t>(type));
     return to;
   }
   const Slot y = expr(e.right);
@@ -269,9 +237,18 @@ FunctionAssembler::Slot FunctionAssembler::int_binary(const ir::Binary& e, int w
     case ir::BinaryOp::Add: op = Op::Add; break;
     case ir::BinaryOp::Sub: op = Op::Sub; break;
     case ir::BinaryOp::Mul: op = Op::Mul; break;
-    case ir::BinaryOp::And: op = Op::And; wraps = false; break;
-    case ir::BinaryOp::Or: op = Op::Or; wraps = false; break;
-    case ir::BinaryOp::Xor: op = Op::Xor; wraps = false; break;
+    case ir::BinaryOp::And:
+      op = Op::And;
+      wraps = false;
+      break;
+    case ir::BinaryOp::Or:
+      op = Op::Or;
+      wraps = false;
+      break;
+    case ir::BinaryOp::Xor:
+      op = Op::Xor;
+      wraps = false;
+      break;
     case ir::BinaryOp::Min:
     case ir::BinaryOp::Max:
       if (type == DType::U64) return slow(e, static_cast<int>(e.op), type, x, y, want);
@@ -288,8 +265,10 @@ FunctionAssembler::Slot FunctionAssembler::int_binary(const ir::Binary& e, int w
   }
   const Slot to = target(want);
   emit(op, to, x, y);
-  if (wraps && type == DType::U32) emit(Op::WrapU32, to, to);
-  else if (wraps && is_unsigned_int(type) && type != DType::U64) emit(Op::Wrap, to, to, 0, static_cast<int32_t>(type));
+  if (wraps && type == DType::U32)
+    emit(Op::WrapU32, to, to);
+  else if (wraps && is_unsigned_int(type) && type != DType::U64)
+    emit(Op::Wrap, to, to, 0, static_cast<int32_t>(type));
   return to;
 }
 
@@ -301,11 +280,12 @@ FunctionAssembler::Slot FunctionAssembler::division(const ir::Binary& e, int wan
   if (type != DType::U64 && immediate(e.right, &k) && k > 0) {
     const Slot to = target(want);
     if ((k & (k - 1)) == 0) {  // floor division and its remainder by a power of two are a shift and a mask
-      emit(is_div ? Op::SarK : Op::AndK, to, x, 0, is_div ? std::countr_zero(static_cast<uint32_t>(k)) : k - 1);
+      emit(is_div ? Op::SarK : Op::AndK, to, x, 0,
+           is_div ? std::countr_zero(static_cast<uint32_t>(k)) : k - 1);
       return to;
     }
-    // The reciprocal for 32-bit dividends stands in the next instruction (Lemire, Kaser, Kurz: "Faster remainder by
-    // direct computation").
+    // The reciprocal for 32-bit dividends stands in the next instruction (Lemire, Kaser, Kurz: "Faster
+    // remainder by direct computation").
     emit(is_div ? Op::DivK : Op::ModK, to, x, 0, k);
     emit_wide(Op::Data, 0, static_cast<int64_t>(UINT64_MAX / static_cast<uint64_t>(k) + 1));
     return to;
@@ -342,144 +322,8 @@ FunctionAssembler::Slot FunctionAssembler::shift_right(const ir::Binary& e, int 
   return to;
 }
 
-FunctionAssembler::Chain FunctionAssembler::chain(const ir::Expr* e, int want, bool root) {
-  const DType type = e->type.elem;
-  if (!is_chain_op(e)) {
-    const auto* c = ir::as<ir::Const>(e);
-    return {expr(e, want), c ? magnitude(c->bits) : type_limit(type), true};
-  }
-  Chain out;
-  if (const auto* u = ir::as<ir::Unary>(e)) {
-    const Chain x = chain(u->operand, kAny, false);
-    if (e->loc.valid()) loc_ = e->loc;
-    const bool invert = u->op == ir::UnaryOp::Invert;
-    out = {target(want), x.limit + (invert ? 1 : 0), invert && x.inside};
-    emit(invert ? Op::Inv : out.limit > kInt64Limit ? Op::NegO : Op::Neg, out.slot, x.slot);
-  } else {
-    out = chain_binary(*ir::as<ir::Binary>(e), want, root);
-  }
-  if ((e->facts & ir::kFits) != 0) out.inside = true;
-  if (out.limit < type_limit(type)) out.inside = true;
-  if (out.inside) out.limit = std::min(out.limit, type_limit(type));
-  out.limit = std::min(out.limit, kInt64Limit + 1);  // what is beyond was found and wrapped
-  // Of int64 the operation itself finds what does not fit.
-  if (root && !out.inside && type != DType::I64) {
-    if (type == DType::I32) emit(Op::Fit32, out.slot, out.slot);
-    else emit(Op::Fit, out.slot, out.slot, 0, static_cast<int32_t>(type));
-  }
-  return out;
-}
-
-FunctionAssembler::Chain FunctionAssembler::chain_shift(const ir::Binary& e, int want) {
-  const DType type = e.type.elem;
-  const Chain x = chain(e.left, kAny, false);
-  int32_t k = 0;
-  const bool fixed = immediate(e.right, &k) && k >= 0 && k < 8 * size_of(type);
-  if (fixed && ((e.facts & ir::kFits) != 0 || (x.limit << k) <= kInt64Limit)) {
-    const Slot to = target(want);
-    emit(Op::ShlK, to, x.slot, 0, k);
-    return {to, x.limit << k, false};
-  }
-  const Slot y = expr(e.right);
-  if (e.loc.valid()) loc_ = e.loc;
-  const Slot to = target(want);
-  emit(Op::Shl, to, x.slot, y, static_cast<int32_t>(type));
-  return {to, kInt64Limit, false};
-}
-
-// x * y + z and x * k + z in one instruction, where 64 bits hold them.
-bool FunctionAssembler::chain_multiply_add(const ir::Binary& e, int want, bool root, Chain* out) {
-  const auto* product = ir::as<ir::Binary>(e.right);
-  const ir::Expr* addend = e.left;
-  if (!product || product->op != ir::BinaryOp::Mul) {
-    product = ir::as<ir::Binary>(e.left);
-    addend = e.right;
-  }
-  if (!product || product->op != ir::BinaryOp::Mul) return false;
-  const DType type = e.type.elem;
-  if (type == DType::I64 && (e.facts & ir::kFits) == 0) return false;
-  const bool product_first = addend == e.right;
-  int32_t k = 0;
-  if (immediate(addend, &k)) return false;  // adding a constant is as short
-  Chain z;
-  if (!product_first) z = chain(addend, kAny, false);
-  const Chain x = chain(product->left, kAny, false);
-  const bool has_k = immediate(product->right, &k) && k != INT32_MIN;
-  const Chain y = has_k ? Chain{0, magnitude(k), true} : chain(product->right, kAny, false);
-  if (product_first) z = chain(addend, kAny, false);
-  const bool fits = (e.facts & ir::kFits) != 0;
-  const Limit limit = x.limit * y.limit + z.limit;
-  if (e.loc.valid()) loc_ = e.loc;
-  const Slot to = target(want);
-  const bool fuse = root && !fits && type == DType::I32 && limit <= kInt64Limit;
-  if (limit > kInt64Limit && !fits) {  // checked step by step
-    const Slot middle = temp();
-    Slot factor = y.slot;
-    if (has_k) {
-      factor = temp();
-      emit_wide(Op::Const, factor, k);
-    }
-    emit(Op::MulO, middle, x.slot, factor);
-    emit(Op::AddO, to, product_first ? middle : z.slot, product_first ? z.slot : middle);
-    *out = {to, limit, false};
-    return true;
-  }
-  if (has_k) emit(fuse ? Op::MulKAdd32 : Op::MulKAdd, to, x.slot, z.slot, k);
-  else emit(fuse ? Op::MulAdd32 : Op::MulAdd, to, x.slot, y.slot, z.slot);
-  *out = {to, limit, fuse};
-  return true;
-}
-
-FunctionAssembler::Chain FunctionAssembler::chain_binary(const ir::Binary& e, int want, bool root) {
-  using B = ir::BinaryOp;
-  const DType type = e.type.elem;
-  const bool fits = (e.facts & ir::kFits) != 0;
-  if (e.op == B::Shl) return chain_shift(e, want);
-  Chain fused;
-  if (e.op == B::Add && chain_multiply_add(e, want, root, &fused)) return fused;
-  const Chain x = chain(e.left, kAny, false);
-  int32_t k = 0;
-  const bool has_k = immediate(e.right, &k) && k != INT32_MIN;
-  auto bound = [&](Limit right) {
-    switch (e.op) {
-      case B::Mul: return x.limit * right;
-      case B::Add:
-      case B::Sub: return x.limit + right;
-      default: return std::max(x.limit, right) * 2;  // bits below the higher one of the two
-    }
-  };
-  // The one fused check: a 32-bit operation at the root that may leave its type.
-  const bool fuse = root && !fits && type == DType::I32;
-  const bool arithmetic = e.op == B::Add || e.op == B::Sub || e.op == B::Mul;
-  if (has_k && e.op == B::And && k >= 0) {
-    const Slot to = target(want);
-    emit(Op::AndK, to, x.slot, 0, k);
-    return {to, static_cast<Limit>(k), true};
-  }
-  if (has_k && arithmetic && (fits || bound(magnitude(k)) <= kInt64Limit)) {
-    if (e.loc.valid()) loc_ = e.loc;
-    const Slot to = target(want);
-    const bool mul = e.op == B::Mul;
-    emit(fuse ? (mul ? Op::MulK32 : Op::AddK32) : (mul ? Op::MulK : Op::AddK), to, x.slot, 0, e.op == B::Sub ? -k : k);
-    return {to, bound(magnitude(k)), fuse};
-  }
-  const Chain y = chain(e.right, kAny, false);
-  if (e.loc.valid()) loc_ = e.loc;
-  const Limit result = bound(y.limit);
-  const bool checked = !fits && result > kInt64Limit;
-  const Slot to = target(want);
-  switch (e.op) {
-    case B::Add: emit(checked ? Op::AddO : fuse ? Op::Add32 : Op::Add, to, x.slot, y.slot); break;
-    case B::Sub: emit(checked ? Op::SubO : fuse ? Op::Sub32 : Op::Sub, to, x.slot, y.slot); break;
-    case B::Mul: emit(checked ? Op::MulO : fuse ? Op::Mul32 : Op::Mul, to, x.slot, y.slot); break;
-    case B::And: emit(Op::And, to, x.slot, y.slot); return {to, result, x.inside && y.inside};
-    case B::Or: emit(Op::Or, to, x.slot, y.slot); return {to, result, x.inside && y.inside};
-    default: emit(Op::Xor, to, x.slot, y.slot); return {to, result, x.inside && y.inside};
-  }
-  return {to, result, fuse && !checked};
-}
-
-// ---- comparisons and branches -------------------------------------------------------------------------------------------
+// ---- comparisons and branches
+// -------------------------------------------------------------------------------------------
 
 FunctionAssembler::Slot FunctionAssembler::comparison(const ir::Binary& e, int want) {
   using B = ir::BinaryOp;
@@ -519,7 +363,8 @@ void FunctionAssembler::branch(const ir::Expr* e, bool sense, std::vector<int>* 
     if ((c->bits != 0) == sense) out->push_back(emit(Op::Jmp));
     return;
   }
-  if (const auto* u = ir::as<ir::Unary>(e); u && u->op == ir::UnaryOp::Not) return branch(u->operand, !sense, out);
+  if (const auto* u = ir::as<ir::Unary>(e); u && u->op == ir::UnaryOp::Not)
+    return branch(u->operand, !sense, out);
   if (const auto* l = ir::as<ir::Logical>(e)) {
     const bool is_and = l->op == ir::LogicalOp::And;
     if (is_and != sense) {  // either part alone decides
@@ -533,7 +378,8 @@ void FunctionAssembler::branch(const ir::Expr* e, bool sense, std::vector<int>* 
     }
     return;
   }
-  if (const auto* b = ir::as<ir::Binary>(e); b && ir::is_comparison(b->op) && elem_of(b->left->type) != DType::F64)
+  if (const auto* b = ir::as<ir::Binary>(e);
+      b && ir::is_comparison(b->op) && elem_of(b->left->type) != DType::F64)
     return branch_compare(*b, sense, out);
   const Slot x = expr(e);
   out->push_back(emit(sense ? Op::JmpIf : Op::JmpNot, x));
@@ -584,7 +430,8 @@ void FunctionAssembler::branch_compare(const ir::Binary& e, bool sense, std::vec
   }
 }
 
-// ---- conversions --------------------------------------------------------------------------------------------------------
+// ---- conversions
+// --------------------------------------------------------------------------------------------------------
 
 FunctionAssembler::Slot FunctionAssembler::cast(const ir::Cast& e, int want) {
   const Type& from = e.operand->type;
@@ -595,8 +442,8 @@ FunctionAssembler::Slot FunctionAssembler::cast(const ir::Cast& e, int want) {
   return convert(x, elem_of(from), e.type.elem, e.is_explicit || fits, e.loc, want);
 }
 
-FunctionAssembler::Slot FunctionAssembler::convert(Slot from, DType from_type, DType to, bool is_explicit, const Loc& loc,
-                                                   int want) {
+FunctionAssembler::Slot FunctionAssembler::convert(Slot from, DType from_type, DType to, bool is_explicit,
+                                                   const Loc& loc, int want) {
   if (from_type == to) return from;
   if (loc.valid()) loc_ = loc;
   const bool from_float = is_float(from_type);
@@ -609,10 +456,10 @@ FunctionAssembler::Slot FunctionAssembler::convert(Slot from, DType from_type, D
   }
   if (!from_float && !is_float(to) && to != DType::Bool) {
     // Every value of a narrower type fits a wider one of the same kind; between int64 and uint64 bits stay.
-    const bool widens = from_type == DType::Bool ||
-                        (is_signed_int(to) && size_of(to) > size_of(from_type)) ||
-                        (is_signed_int(to) && is_signed_int(from_type) && size_of(to) >= size_of(from_type)) ||
-                        (is_unsigned_int(to) && is_unsigned_int(from_type) && size_of(to) >= size_of(from_type));
+    const bool widens =
+        from_type == DType::Bool || (is_signed_int(to) && size_of(to) > size_of(from_type)) ||
+        (is_signed_int(to) && is_signed_int(from_type) && size_of(to) >= size_of(from_type)) ||
+        (is_unsigned_int(to) && is_unsigned_int(from_type) && size_of(to) >= size_of(from_type));
     if (widens || (is_explicit && size_of(to) == 8)) return from;
   }
   const Slot slot = target(want);
@@ -620,7 +467,8 @@ FunctionAssembler::Slot FunctionAssembler::convert(Slot from, DType from_type, D
     emit(Op::NeK, slot, from, 0, 0);
   } else if (!from_float && !is_float(to)) {
     if (is_explicit) {
-      to == DType::U32 ? emit(Op::WrapU32, slot, from) : emit(Op::Wrap, slot, from, 0, static_cast<int32_t>(to));
+      to == DType::U32 ? emit(Op::WrapU32, slot, from)
+                       : emit(Op::Wrap, slot, from, 0, static_cast<int32_t>(to));
     } else if (to == DType::I32 && from_type != DType::U64) {
       emit(Op::Fit32, slot, from);
     } else {

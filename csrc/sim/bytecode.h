@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytecode of the device simulator: 16-byte instructions over a frame of 64-bit slots.
 //
-// A slot holds an integer (sign- or zero-extended), a bool, a float's bits (float16 and bfloat16 as the float of the same
-// value), a double's bits, a simulated address, the index of an object, or a pointer to a slot (references). A tensor takes two:
-// address and packed length, position and buffer (sim/memory.h). A struct takes one slot a field.
-// A callee's frame overlaps its caller's: arguments are written where the callee's first slots will be. There is no
-// recursion, so the depth and the size of the whole stack are known when the program is assembled.
+// A slot holds an integer (sign- or zero-extended), a bool, a float's bits (float16 and bfloat16 as the float
+// of the same value), a double's bits, a simulated address, the index of an object, or a pointer to a slot
+// (references). A tensor takes two: address and packed length, position and buffer (sim/memory.h). A struct
+// takes one slot a field. A callee's frame overlaps its caller's: arguments are written where the callee's
+// first slots will be. There is no recursion, so the depth and the size of the whole stack are known when the
+// program is assembled.
 #pragma once
 
 #include <cstdint>
@@ -21,33 +22,34 @@
 namespace asc::sim {
 
 // X(Name, operand form): the form is what the disassembler prints.
-//   abc: three slots; abi: two slots and imm; ai: slot and imm; aw: slot and 64-bit constant; j: target; aj: slot, target;
-//   abj: two slots, target; akj: slot, constant, target; abcj: three slots, target; op, call, text: see the disassembler
-#define ASC_SIM_OPCODES(X)                                                                                            \
-  X(Mov, ab) X(Mov2, ab) X(Const, aw) X(LoadRef, ab) X(LoadRef2, ab) X(StoreRef, ab) X(StoreRef2, ab) X(AddrOf, ab)    \
-  X(Add, abc) X(Sub, abc) X(Mul, abc) X(And, abc) X(Or, abc) X(Xor, abc) X(Neg, ab) X(Inv, ab)                          \
-  X(AddK, abi) X(MulK, abi) X(AndK, abi) X(ShlK, abi) X(SarK, abi) X(ShrK, abi)                                         \
-  X(Add32, abc) X(Sub32, abc) X(Mul32, abc) X(AddK32, abi) X(MulK32, abi)                                               \
-  X(MulAdd, abcs) X(MulAdd32, abcs) X(MulKAdd, abci) X(MulKAdd32, abci) X(Data, w)                                       \
-  X(AddO, abc) X(SubO, abc) X(MulO, abc) X(NegO, ab)                                                                    \
-  X(Div, abc) X(Mod, abc) X(DivU, abc) X(ModU, abc) X(DivP, abc) X(ModP, abc) X(DivK, abi) X(ModK, abi)                 \
-  X(Shl, abci) X(Shr, abci) X(Fit32, ab) X(Fit, abi) X(WrapU32, ab) X(Wrap, abi) X(NotB, ab)                            \
-  X(LtS, abc) X(LeS, abc) X(Eq, abc) X(Ne, abc) X(LtU, abc) X(LeU, abc)                                                 \
-  X(LtK, abi) X(GtK, abi) X(EqK, abi) X(NeK, abi) X(MinS, abc) X(MaxS, abc)                                             \
-  X(AddF, abc) X(SubF, abc) X(MulF, abc) X(DivF, abc) X(NegF, ab) X(LtF, abc) X(LeF, abc) X(EqF, abc) X(NeF, abc)       \
-  X(RoundH, ab) X(RoundB, ab) X(SToF, ab) X(Slow, abci) X(Cast, abi)                                                    \
-  X(Jmp, j) X(JmpIf, aj) X(JmpNot, aj)                                                                                  \
-  X(JltS, abj) X(JleS, abj) X(Jeq, abj) X(Jne, abj) X(JltU, abj) X(JleU, abj)                                           \
-  X(JltK, akj) X(JgtK, akj) X(JeqK, akj) X(JneK, akj)                                                                   \
-  X(JltF, abj) X(JleF, abj) X(JeqF, abj) X(JneF, abj) X(JnltF, abj) X(JnleF, abj)                                       \
-  X(ForPrep, abcj) X(ForPrepU, abcj) X(ForPrep1, abcj) X(ForNext, abcj) X(ForNext1, abj) X(Loop, j)                     \
-  X(Call, call) X(Ret, none) X(CallOp, op) X(NewObject, object) X(IsAic, a) X(Print, text) X(AssertFail, text)
+//   abc: three slots; abi: two slots and imm; ai: slot and imm; aw: slot and 64-bit constant; j: target; aj:
+//   slot, target; abj: two slots, target; akj: slot, constant, target; abcj: three slots, target; op, call,
+//   text: see the disassembler
+// clang-format off
+#define ASC_SIM_OPCODES(X)                                                                                \
+  X(Mov, ab) X(Mov2, ab) X(Const, aw) X(LoadRef, ab) X(LoadRef2, ab) X(StoreRef, ab) X(StoreRef2, ab)     \
+  X(AddrOf, ab) X(Add, abc) X(Sub, abc) X(Mul, abc) X(And, abc) X(Or, abc) X(Xor, abc) X(Neg, ab)         \
+  X(Inv, ab) X(AddK, abi) X(MulK, abi) X(AndK, abi) X(ShlK, abi) X(SarK, abi) X(ShrK, abi)                \
+  X(Add32, abc) X(Sub32, abc) X(Mul32, abc) X(AddK32, abi) X(MulK32, abi) X(MulAdd, abcs)                 \
+  X(MulAdd32, abcs) X(MulKAdd, abci) X(MulKAdd32, abci) X(Data, w) X(AddO, abc) X(SubO, abc)              \
+  X(MulO, abc) X(NegO, ab) X(Div, abc) X(Mod, abc) X(DivU, abc) X(ModU, abc) X(DivP, abc) X(ModP, abc)    \
+  X(DivK, abi) X(ModK, abi) X(Shl, abci) X(Shr, abci) X(Fit32, ab) X(Fit, abi) X(WrapU32, ab)             \
+  X(Wrap, abi) X(NotB, ab) X(LtS, abc) X(LeS, abc) X(Eq, abc) X(Ne, abc) X(LtU, abc) X(LeU, abc)          \
+  X(LtK, abi) X(GtK, abi) X(EqK, abi) X(NeK, abi) X(MinS, abc) X(MaxS, abc) X(AddF, abc) X(SubF, abc)     \
+  X(MulF, abc) X(DivF, abc) X(NegF, ab) X(LtF, abc) X(LeF, abc) X(EqF, abc) X(NeF, abc) X(RoundH, ab)     \
+  X(RoundB, ab) X(SToF, ab) X(Slow, abci) X(Cast, abi) X(Jmp, j) X(JmpIf, aj) X(JmpNot, aj)               \
+  X(JltS, abj) X(JleS, abj) X(Jeq, abj) X(Jne, abj) X(JltU, abj) X(JleU, abj) X(JltK, akj) X(JgtK, akj)   \
+  X(JeqK, akj) X(JneK, akj) X(JltF, abj) X(JleF, abj) X(JeqF, abj) X(JneF, abj) X(JnltF, abj)             \
+  X(JnleF, abj) X(ForCheck, abci) X(ForPrep, abcj) X(ForPrepU, abcj) X(ForPrep1, abcj) X(ForNext, abcj)   \
+  X(ForNext1, abj) X(Loop, j) X(Call, call) X(Ret, none) X(CallOp, op) X(NewObject, object) X(IsAic, a)   \
+  X(Print, text) X(AssertFail, text)
+// clang-format on
 
 enum class Op : uint16_t {
 #define ASC_X(Name, form) Name,
   ASC_SIM_OPCODES(ASC_X)
 #undef ASC_X
-  kCount,
+      kCount,
 };
 
 struct Instr {
@@ -85,7 +87,8 @@ using OpFn = OpStatus (*)(Core& core, const CallSite& site, uint64_t* frame, uin
 
 inline constexpr int kModeCount = 2;
 
-// A call of an op-table row at one place of the program. Operand 0 is the receiver, operand 1 + i parameter i of the overload.
+// A call of an op-table row at one place of the program. Operand 0 is the receiver, operand 1 + i parameter i
+// of the overload.
 struct CallSite {
   OpId op{};
   uint8_t overload = 0;
@@ -93,11 +96,11 @@ struct CallSite {
   uint16_t result = 0;
   DType vars[4] = {DType::Void, DType::Void, DType::Void, DType::Void};
   Pipe pipe = Pipe::S;
-  bool any_alignment = false;          // scalar accesses: an element may lie anywhere
+  bool any_alignment = false;  // scalar accesses: an element may lie anywhere
   CoreSet cores = CoreSet::Any;
-  uint32_t operands = 0;               // index of operand 0 in Program::operands
+  uint32_t operands = 0;  // index of operand 0 in Program::operands
   OpFn fn[kModeCount] = {};
-  void (*kernel)() = nullptr;          // the typed body of a regular op
+  void (*kernel)() = nullptr;  // the typed body of a regular op
   const OverloadDesc* proto = nullptr;
 };
 
@@ -113,9 +116,9 @@ struct TextFormat {
 
 struct FunctionCode {
   std::string name;
-  uint32_t first = 0, end = 0;   // instructions
-  uint32_t slots = 0;            // of its own frame
-  uint32_t objects = 0;          // pipes, queues and buffers that it declares
+  uint32_t first = 0, end = 0;                      // instructions
+  uint32_t slots = 0;                               // of its own frame
+  uint32_t objects = 0;                             // pipes, queues and buffers that it declares
   uint32_t stack = 0, depth = 0, object_stack = 0;  // with its callees
 };
 

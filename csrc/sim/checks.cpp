@@ -48,33 +48,40 @@ void report_no_address(Core& core, const CallSite& site, int operand, uint64_t a
   const Place place = place_of(address);
   if (unbound) {
     f->message = fmt::format("{}: {} was never bound to memory", f->op, f->buffer);
-    f->fix = "call set_global_buffer() first, or make the tensor from a queue, a TBuf or asc.LocalTensor(...)";
+    f->fix =
+        "call set_global_buffer() first, or make the tensor from a queue, a TBuf or asc.LocalTensor(...)";
   } else if (place.owner < kSpaceCount + core.launch->gm.groups.size()) {
-    f->message = fmt::format("{}: the address of {} lies in {}, where this operand cannot be", f->op, f->buffer,
-                             place.owner < kSpaceCount ? to_string(static_cast<Space>(place.owner)) : "global memory");
+    f->message =
+        fmt::format("{}: the address of {} lies in {}, where this operand cannot be", f->op, f->buffer,
+                    place.owner < kSpaceCount ? to_string(static_cast<Space>(place.owner)) : "global memory");
     f->fix = "global tensors take addresses of arguments, local tensors those of local memory";
   } else {
-    f->message = fmt::format("{}: {} is used with the number {:#x}, which never was an address", f->op, f->buffer, address);
+    f->message = fmt::format("{}: {} is used with the number {:#x}, which never was an address", f->op,
+                             f->buffer, address);
     f->fix = "addresses come from kernel arguments and get_phy_addr()";
   }
 }
 
-void report_local_outside_memory(Core& core, const CallSite& site, int operand, Space space, int64_t begin, int64_t bytes) {
-  Finding* f = core.log.add(FindingId::LocalOutsideMemory, core.here(), nullptr, static_cast<uint64_t>(operand));
+void report_local_outside_memory(Core& core, const CallSite& site, int operand, Space space, int64_t begin,
+                                 int64_t bytes) {
+  Finding* f =
+      core.log.add(FindingId::LocalOutsideMemory, core.here(), nullptr, static_cast<uint64_t>(operand));
   if (!f) return;
   f->op = op_name(site);
   f->pipe = pipe_name(site);
   f->buffer = std::string(to_string(space));
   f->range_begin = begin;
   f->range_end = begin + bytes;
-  f->message = fmt::format("{}: {} takes bytes {}..{} of {}, which has {} bytes", f->op, operand_name(site, operand), begin,
-                           begin + bytes - 1, f->buffer, core.banks[static_cast<int>(space)].bytes);
+  f->message =
+      fmt::format("{}: {} takes bytes {}..{} of {}, which has {} bytes", f->op, operand_name(site, operand),
+                  begin, begin + bytes - 1, f->buffer, core.banks[static_cast<int>(space)].bytes);
   f->fix = "keep the start address and the count inside the memory; the simulator skipped the call";
 }
 
-void report_local_outside_tensor(Core& core, const CallSite& site, int operand, const Tensor& tensor, DType elem, int64_t bytes,
-                                 Access access) {
-  Finding* f = core.log.add(FindingId::LocalOutsideTensor, core.here(), nullptr, static_cast<uint64_t>(operand));
+void report_local_outside_tensor(Core& core, const CallSite& site, int operand, const Tensor& tensor,
+                                 DType elem, int64_t bytes, Access access) {
+  Finding* f =
+      core.log.add(FindingId::LocalOutsideTensor, core.here(), nullptr, static_cast<uint64_t>(operand));
   if (!f) return;
   const int64_t begin = place_of(tensor.address).offset, size = std::max(1, size_of(elem));
   f->op = op_name(site);
@@ -83,8 +90,9 @@ void report_local_outside_tensor(Core& core, const CallSite& site, int operand, 
   f->range_begin = begin;
   f->range_end = begin + bytes;
   const std::string where = f->buffer.empty() ? std::string() : fmt::format(" of `{}`", f->buffer);
-  f->message = fmt::format("{}: {} {} elements of {}{}, a tensor of {} elements", f->op, verb(access != Access::Read),
-                           bytes / size, operand_name(site, operand), where, tensor.length());
+  f->message =
+      fmt::format("{}: {} {} elements of {}{}, a tensor of {} elements", f->op, verb(access != Access::Read),
+                  bytes / size, operand_name(site, operand), where, tensor.length());
   f->fix = "make the tensor or its buffer larger, or the count smaller";
 }
 
@@ -96,8 +104,8 @@ void report_missing_memory(Core& core, const CallSite& site, int operand, Space 
   f->op = op_name(site);
   f->pipe = pipe_name(site);
   f->buffer = std::string(to_string(space));
-  f->message = fmt::format("{}: {} lies in {}, a memory that a {} core does not have", f->op, operand_name(site, operand),
-                           f->buffer, core.aic ? "cube (AIC)" : "vector (AIV)");
+  f->message = fmt::format("{}: {} lies in {}, a memory that a {} core does not have", f->op,
+                           operand_name(site, operand), f->buffer, core.aic ? "cube (AIC)" : "vector (AIV)");
   f->fix = "use a position of this core's memories, or another kernel_type";
 }
 
@@ -110,11 +118,13 @@ void report_used_after_free(Core& core, const CallSite& site, int operand, const
   f->buffer = buffer_name(core, tensor);
   f->range_begin = buffer.offset;
   f->range_end = buffer.offset + buffer.bytes;
-  f->message = fmt::format("{}: {} is used after its buffer went back to `{}`", f->op, operand_name(site, operand), f->buffer);
+  f->message = fmt::format("{}: {} is used after its buffer went back to `{}`", f->op,
+                           operand_name(site, operand), f->buffer);
   f->fix = "call free_tensor after the last use";
 }
 
-void report_gm_outside(Core& core, const CallSite& site, uint32_t group, int64_t begin, int64_t bytes, DType elem, bool write) {
+void report_gm_outside(Core& core, const CallSite& site, uint32_t group, int64_t begin, int64_t bytes,
+                       DType elem, bool write) {
   Finding* f = core.log.add(write ? FindingId::GmWriteOutside : FindingId::GmReadOutside, core.here());
   if (!f) return;
   const GlobalArgument* a = core.launch->gm.nearest(group, begin, begin + bytes);

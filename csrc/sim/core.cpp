@@ -60,14 +60,6 @@ std::string Core::name() const {
   return fmt::format("block {}, AIV {}", block, sub_block);
 }
 
-Origin Core::here() const {
-  Origin at;
-  at.pc = static_cast<uint32_t>(pc - code);
-  for (int i = depth; i > 0 && at.depth < Origin::kCallers; i--)
-    at.callers[at.depth++] = static_cast<uint32_t>(frames[static_cast<size_t>(i - 1)].return_pc - code) - 1;
-  return at;
-}
-
 void Core::end() {
   end_flags(*this);
   if (mode == Mode::Check) end_queues(*this);

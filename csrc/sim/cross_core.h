@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cross-core flags of a launch. Each core has a counter an id. Mode 0: when all cores of a type have set the id, each of them
-// counts up. Mode 1: the same among the vector cores of a block. Mode 2: a cube core's set counts up each vector core of its
-// block; when all vector cores of a block have set it, their cube core counts up.
+// Cross-core flags of a launch. Each core has a counter an id. Mode 0: when all cores of a type have set the
+// id, each of them counts up. Mode 1: the same among the vector cores of a block. Mode 2: a cube core's set
+// counts up each vector core of its block; when all vector cores of a block have set it, their cube core
+// counts up.
 #pragma once
 
 #include <vector>

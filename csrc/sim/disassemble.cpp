@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytecode as text, the same in every run: functions, instructions with their lines, call sites with their operands.
+// Bytecode as text, the same in every run: functions, instructions with their lines, call sites with their
+// operands.
 #include <array>
 
 #include "base/format.h"
@@ -22,7 +23,8 @@ constexpr std::array<std::string_view, static_cast<size_t>(Op::kCount)> kForms =
 
 std::string operand_text(const Program& p, uint16_t code) {
   if (code == kNoOperand) return "-";
-  if ((code & kPoolOperand) != 0) return fmt::format("#{}", static_cast<int64_t>(p.pool[code & ~kPoolOperand]));
+  if ((code & kPoolOperand) != 0)
+    return fmt::format("#{}", static_cast<int64_t>(p.pool[code & ~kPoolOperand]));
   return fmt::format("r{}", code);
 }
 
@@ -34,7 +36,8 @@ std::string site_text(const Program& p, const Instr& in) {
     if (t != DType::Void) types += fmt::format("{}{}", types.empty() ? "" : ", ", py_name(t));
   std::string out = fmt::format("r{} = {}{}", in.a, desc.ir_name, types.empty() ? "" : "<" + types + ">");
   for (int i = 0; i < site.operand_count; i++)
-    out += fmt::format("{}{}", i == 0 ? "(" : ", ", operand_text(p, p.operands[site.operands + static_cast<uint32_t>(i)]));
+    out += fmt::format("{}{}", i == 0 ? "(" : ", ",
+                       operand_text(p, p.operands[site.operands + static_cast<uint32_t>(i)]));
   return out + ")";
 }
 
@@ -88,7 +91,8 @@ std::string disassemble(const Program& program) {
       const Loc& loc = program.locs[program.locs_of[at]];
       std::string line = fmt::format("{:5}  {:<10} {}", at, kNames[static_cast<size_t>(code[at].op)],
                                      operands_text(program, code[at], at));
-      if (loc.valid()) line += fmt::format("{:>{}}; line {}", "", line.size() < 60 ? 60 - line.size() : 1, loc.line + 1);
+      if (loc.valid())
+        line += fmt::format("{:>{}}; line {}", "", line.size() < 60 ? 60 - line.size() : 1, loc.line + 1);
       out += line + "\n";
     }
   }

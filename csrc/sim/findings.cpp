@@ -64,7 +64,8 @@ Finding* FindingLog::add(FindingId id, const Origin& at, const Origin* other, ui
   // Beyond what one launch shows there is nothing to keep; a silenced one is kept for its count.
   constexpr size_t kMaxKeys = 256;
   if (keys_.size() >= kMaxKeys) return nullptr;
-  const auto shown = std::count_if(entries_.begin(), entries_.end(), [](const Entry& e) { return !e.silenced; });
+  const auto shown =
+      std::count_if(entries_.begin(), entries_.end(), [](const Entry& e) { return !e.silenced; });
   const FindingInfo& info = finding_info(id);
   Entry entry;
   entry.pc = at.pc;
@@ -103,7 +104,8 @@ bool same_line(const std::vector<Site>& a, const std::vector<Site>& b) {
 
 }  // namespace
 
-std::vector<Finding> merge_findings(std::span<std::vector<FindingLog::Entry>> cores, int max_findings, uint64_t* silenced) {
+std::vector<Finding> merge_findings(std::span<std::vector<FindingLog::Entry>> cores, int max_findings,
+                                    uint64_t* silenced) {
   std::vector<Finding> out;
   std::vector<uint32_t> pcs;  // of each in `out`
   *silenced = 0;

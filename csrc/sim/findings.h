@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Findings of one core while it runs, and their merge over a launch.
-// A place of the program is an instruction and the calls that led to it; texts are made only when a place is new.
+// A place of the program is an instruction and the calls that led to it; texts are made only when a place is
+// new.
 #pragma once
 
 #include <array>
@@ -29,7 +30,8 @@ class FindingLog {
  public:
   void begin(const Program& program, const Options& options, std::string_view core);
 
-  // A new finding at `at`, to be filled in; null if the place has it already (counted), or nobody wants to know.
+  // A new finding at `at`, to be filled in; null if the place has it already (counted), or nobody wants to
+  // know.
   Finding* add(FindingId id, const Origin& at, const Origin* other = nullptr, uint64_t variant = 0);
   // The same for a limit that a pure function of ops/limits.h found broken.
   void add(const Verdict& verdict, const Origin& at, std::string_view op, std::string_view pipe = {});
@@ -60,9 +62,10 @@ class FindingLog {
 
 std::vector<Site> sites_of(const Program& program, const Origin& at);
 
-// Cores in block order to what the launch reports: one finding for each pair of lines, at most `max_findings`.
-// `silenced` counts what allow comments and `ignore` kept back.
-std::vector<Finding> merge_findings(std::span<std::vector<FindingLog::Entry>> cores, int max_findings, uint64_t* silenced);
+// Cores in block order to what the launch reports: one finding for each pair of lines, at most
+// `max_findings`. `silenced` counts what allow comments and `ignore` kept back.
+std::vector<Finding> merge_findings(std::span<std::vector<FindingLog::Entry>> cores, int max_findings,
+                                    uint64_t* silenced);
 
 // Does a source line carry a comment that allows this kind: "# asc: allow(bounds, alignment): why".
 bool allows_kind(std::string_view line, std::string_view kind);

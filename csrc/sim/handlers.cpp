@@ -22,7 +22,8 @@ bool has_instruction(OpId op) {
 
 void bind_handlers(CallSite* site) {
   if (!bind(site)) ASC_BUG(fmt::format("no handler runs {}", op_desc(site->op).ir_name));
-  if (site->fn[0] == nullptr) ASC_BUG(fmt::format("no handler runs {} on these types", op_desc(site->op).ir_name));
+  if (site->fn[0] == nullptr)
+    ASC_BUG(fmt::format("no handler runs {} on these types", op_desc(site->op).ir_name));
 }
 
 bool has_handler(OpId op) {

@@ -25,7 +25,9 @@ void end_queues(Core& core);
 class Operands {
  public:
   Operands(const Core& core, const CallSite& site, uint64_t* frame)
-      : frame_(frame), pool_(core.program->pool.data()), codes_(core.program->operands.data() + site.operands) {}
+      : frame_(frame),
+        pool_(core.program->pool.data()),
+        codes_(core.program->operands.data() + site.operands) {}
   const uint64_t* slot(int i) const {
     const uint16_t code = codes_[i];
     return (code & kPoolOperand) != 0 ? pool_ + (code & ~kPoolOperand) : frame_ + code;

@@ -29,9 +29,9 @@ OpStatus load_data(Core& core, const CallSite& site, uint64_t* frame, uint64_t*)
   const Operands args(core, site, frame);
   const uint64_t* p = args.fields(3);
   const DType elem = site.vars[0];
-  const FractalCopy copy = load_data_2d(static_cast<int64_t>(p[kStartIndex]), static_cast<int64_t>(p[kRepeatTimes]),
-                                        static_cast<int64_t>(p[kSrcStride]), static_cast<int64_t>(p[kDstGap]),
-                                        p[kAddrMode] == 1);
+  const FractalCopy copy =
+      load_data_2d(static_cast<int64_t>(p[kStartIndex]), static_cast<int64_t>(p[kRepeatTimes]),
+                   static_cast<int64_t>(p[kSrcStride]), static_cast<int64_t>(p[kDstGap]), p[kAddrMode] == 1);
   if (copy.repeats <= 0) return OpStatus::Done;
   // RULE if_transpose works on 16-bit elements only (manual, LoadData 2D); elsewhere it is ignored.
   const bool transpose = p[kIfTranspose] != 0 && size_of(elem) == 2;
@@ -45,7 +45,8 @@ OpStatus load_data(Core& core, const CallSite& site, uint64_t* frame, uint64_t*)
       const GlobalBytes from = global_bytes<M>(core, site, 2, at, elem, kFractalBytes, Access::Read);
       uint8_t fractal[kFractalBytes];
       fill_poison(fractal, sizeof(fractal));
-      if (from.at) std::memcpy(fractal + from.begin, from.at + from.begin, static_cast<size_t>(from.end - from.begin));
+      if (from.at)
+        std::memcpy(fractal + from.begin, from.at + from.begin, static_cast<size_t>(from.end - from.begin));
       copy_fractal(dst + i * copy.dst_step, fractal, transpose);
     }
   } else {
@@ -62,7 +63,8 @@ OpStatus load_data(Core& core, const CallSite& site, uint64_t* frame, uint64_t*)
 }
 
 // RULE integer accumulation saturates at every addition (manual, Mmad).
-void mmad_int8(int32_t* l0c, const int8_t* l0a, const int8_t* l0b, int64_t m, int64_t k, int64_t n, bool init) {
+void mmad_int8(int32_t* l0c, const int8_t* l0a, const int8_t* l0b, int64_t m, int64_t k, int64_t n,
+               bool init) {
   for (int64_t row = 0; row < m; row++) {
     for (int64_t col = 0; col < n; col++) {
       int32_t& c = l0c[bodies::l0c_index(row, col, m)];
@@ -92,8 +94,10 @@ OpStatus mmad(Core& core, const CallSite& site, uint64_t* frame, uint64_t*) {
   if (!runs_here<M>(core, site)) return OpStatus::Done;
   const Operands args(core, site, frame);
   const uint64_t* p = args.fields(4);
-  const int64_t m = static_cast<int64_t>(p[kM]), n = static_cast<int64_t>(p[kN]), k = static_cast<int64_t>(p[kK]);
-  if constexpr (M == Mode::Check) core.log.add(check_cube_shape("mmad", m, n, k), core.here(), op_name(site), "M");
+  const int64_t m = static_cast<int64_t>(p[kM]), n = static_cast<int64_t>(p[kN]),
+                k = static_cast<int64_t>(p[kK]);
+  if constexpr (M == Mode::Check)
+    core.log.add(check_cube_shape("mmad", m, n, k), core.here(), op_name(site), "M");
   if (m <= 0 || n <= 0 || k <= 0) return OpStatus::Done;
   const DType acc = site.vars[0], elem = site.vars[1];
   const MmadFootprint bytes = mmad_footprint(m, n, k, elem, acc);
@@ -114,10 +118,13 @@ OpStatus mmad(Core& core, const CallSite& site, uint64_t* frame, uint64_t*) {
 }
 
 template <class T>
-void fixpipe_row(uint8_t* to, const uint8_t* l0c, int64_t row, int64_t begin, int64_t end, int64_t src_stride, bool relu) {
+void fixpipe_row(uint8_t* to, const uint8_t* l0c, int64_t row, int64_t begin, int64_t end, int64_t src_stride,
+                 bool relu) {
   for (int64_t col = begin; col < end; col++) {
     T value;
-    std::memcpy(&value, l0c + ((col / 16) * src_stride * 16 + row * 16 + col % 16) * static_cast<int64_t>(sizeof(T)), sizeof(T));
+    std::memcpy(&value,
+                l0c + ((col / 16) * src_stride * 16 + row * 16 + col % 16) * static_cast<int64_t>(sizeof(T)),
+                sizeof(T));
     if (relu && value < T{0}) value = T{0};
     std::memcpy(to + col * static_cast<int64_t>(sizeof(T)), &value, sizeof(T));
   }
@@ -129,7 +136,8 @@ OpStatus fixpipe(Core& core, const CallSite& site, uint64_t* frame, uint64_t*) {
   const Operands args(core, site, frame);
   const uint64_t* p = args.fields(3);
   const int64_t n = static_cast<int64_t>(p[kNSize]), m = static_cast<int64_t>(p[kMSize]);
-  const int64_t src_stride = static_cast<int64_t>(p[kFixSrcStride]), dst_stride = static_cast<int64_t>(p[kDstStride]);
+  const int64_t src_stride = static_cast<int64_t>(p[kFixSrcStride]),
+                dst_stride = static_cast<int64_t>(p[kDstStride]);
   if (n <= 0 || m <= 0) return OpStatus::Done;
   const DType elem = site.vars[0];
   const int64_t size = size_of(elem), src_bytes = (((n + 15) / 16 - 1) * src_stride * 16 + m * 16) * size;
@@ -142,8 +150,10 @@ OpStatus fixpipe(Core& core, const CallSite& site, uint64_t* frame, uint64_t*) {
     const GlobalBytes to = global_bytes<M>(core, site, 1, at, elem, n * size, Access::Write);
     if (!to.at) continue;
     const int64_t begin = (to.begin + size - 1) / size, end = to.end / size;
-    if (elem == DType::I32) fixpipe_row<int32_t>(to.at, from, row, begin, end, src_stride, relu);
-    else fixpipe_row<float>(to.at, from, row, begin, end, src_stride, relu);
+    if (elem == DType::I32)
+      fixpipe_row<int32_t>(to.at, from, row, begin, end, src_stride, relu);
+    else
+      fixpipe_row<float>(to.at, from, row, begin, end, src_stride, relu);
   }
   return OpStatus::Done;
 }

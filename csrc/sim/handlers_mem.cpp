@@ -163,8 +163,12 @@ bool copy_size(Core& core, const CallSite& site, int64_t count, int64_t* bytes) 
   const DType elem = site.vars[0];
   if constexpr (M == Mode::Check) {
     if (count <= 0 || (count * size_of(elem)) % kBlockBytes != 0) [[unlikely]] {
-      if (count < 0) core.log.add(check_count("data_copy", "count", count), core.here(), op_name(site), to_string(site.pipe));
-      else core.log.add(check_copy_count("data_copy", count, elem), core.here(), op_name(site), to_string(site.pipe));
+      if (count < 0)
+        core.log.add(check_count("data_copy", "count", count), core.here(), op_name(site),
+                     to_string(site.pipe));
+      else
+        core.log.add(check_copy_count("data_copy", count, elem), core.here(), op_name(site),
+                     to_string(site.pipe));
     }
   }
   *bytes = count <= 0 ? 0 : copy_bytes(count, elem);
@@ -200,7 +204,8 @@ OpStatus copy_out(Core& core, const CallSite& site, uint64_t* frame, uint64_t*) 
   const uint8_t* from = local_bytes<M>(core, site, 2, args.tensor(2), elem, bytes, Access::Read);
   if (!from) return OpStatus::Done;
   const GlobalBytes to = global_bytes<M>(core, site, 1, args.tensor(1).address, elem, bytes, Access::Write);
-  if (to.at && to.end > to.begin) std::memcpy(to.at + to.begin, from + to.begin, static_cast<size_t>(to.end - to.begin));
+  if (to.at && to.end > to.begin)
+    std::memcpy(to.at + to.begin, from + to.begin, static_cast<size_t>(to.end - to.begin));
   return OpStatus::Done;
 }
 
@@ -260,7 +265,8 @@ OpStatus reinterpret_cast_(Core& core, const CallSite& site, uint64_t* frame, ui
 OpStatus make_local(Core& core, const CallSite& site, uint64_t* frame, uint64_t* result) {
   const Operands args(core, site, frame);
   const int names = site.proto->params[0].type.form == TypePattern::Form::DTypeOf ? 1 : 0;
-  const int64_t position = args.integer(names + 1), offset = args.integer(names + 2), size = args.integer(names + 3);
+  const int64_t position = args.integer(names + 1), offset = args.integer(names + 2),
+                size = args.integer(names + 3);
   const Space space = space_of_position(static_cast<int>(position));
   result[0] = make_address(static_cast<uint32_t>(space), offset);
   result[1] = Tensor::pack(size < 0 ? 0 : static_cast<uint64_t>(size), static_cast<uint32_t>(position), 0);
@@ -316,9 +322,12 @@ bool bind_memory(CallSite* site) {
     case OpId::DataCopy: {
       const bool from_gm = site->proto->params[1].type.form == TypePattern::Form::GlobalTensor;
       const bool to_gm = site->proto->params[0].type.form == TypePattern::Form::GlobalTensor;
-      if (from_gm) bind_modes(site, copy_in<Mode::Check>, copy_in<Mode::Fast>);
-      else if (to_gm) bind_modes(site, copy_out<Mode::Check>, copy_out<Mode::Fast>);
-      else bind_modes(site, copy_local<Mode::Check>, copy_local<Mode::Fast>);
+      if (from_gm)
+        bind_modes(site, copy_in<Mode::Check>, copy_in<Mode::Fast>);
+      else if (to_gm)
+        bind_modes(site, copy_out<Mode::Check>, copy_out<Mode::Fast>);
+      else
+        bind_modes(site, copy_local<Mode::Check>, copy_local<Mode::Fast>);
       return true;
     }
     case OpId::GlobalTensor_GetValue:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TPipe, TQue, TBuf. Buffers are handed out from the bottom of the memory of their position, in whole 32-byte blocks.
+// TPipe, TQue, TBuf. Buffers are handed out from the bottom of the memory of their position, in whole 32-byte
+// blocks.
 #include <algorithm>
 
 #include "base/format.h"
@@ -11,7 +12,8 @@ namespace {
 
 Object& object_of(Core& core, uint64_t slot) { return core.objects.at(slot); }
 
-Finding* queue_finding(Core& core, const CallSite& site, FindingId id, const Object& queue, const Origin* other = nullptr) {
+Finding* queue_finding(Core& core, const CallSite& site, FindingId id, const Object& queue,
+                       const Origin* other = nullptr) {
   Finding* f = core.log.add(id, core.here(), other);
   if (!f) return nullptr;
   f->op = op_name(site);
@@ -22,7 +24,8 @@ Finding* queue_finding(Core& core, const CallSite& site, FindingId id, const Obj
 Tensor tensor_of(const Core& core, const Object& queue, uint32_t buffer, DType elem) {
   const Buffer& b = core.buffers[buffer];
   return {make_address(static_cast<uint32_t>(b.space), b.offset),
-          Tensor::pack(b.bytes / static_cast<uint32_t>(std::max(1, size_of(elem))), queue.type.position, buffer + 1)};
+          Tensor::pack(b.bytes / static_cast<uint32_t>(std::max(1, size_of(elem))), queue.type.position,
+                       buffer + 1)};
 }
 
 void put(uint64_t* result, const Tensor& tensor) {
@@ -68,7 +71,8 @@ OpStatus init_buffer(Core& core, const CallSite& site, uint64_t* frame, uint64_t
   uint32_t& used = pipe.used[static_cast<int>(space)];
   const MemoryHolder wanted{queue.name, used, bytes * count, static_cast<int>(count)};
   if (wanted.begin + wanted.bytes > memory) {
-    core.log.add(check_memory("init_buffer", space, memory, holders(core, space), wanted), core.here(), op_name(site), "S");
+    core.log.add(check_memory("init_buffer", space, memory, holders(core, space), wanted), core.here(),
+                 op_name(site), "S");
     // Nothing that fits can be handed out; the queue stays without buffers.
     queue.overflowed = true;
     return OpStatus::Done;
@@ -118,8 +122,8 @@ OpStatus event_ids(Core& core, const CallSite& site, uint64_t* frame, uint64_t* 
   const int id = free_event(pipe, event);
   if (id < 0) {
     if (Finding* f = queue_finding(core, site, FindingId::NoEventId, pipe)) {
-      f->message = fmt::format("{}: all {} event ids of {} are allocated", op_desc(site.op).py_name, kEventIds,
-                               enum_desc(EnumId::HardEvent).find(event)->name);
+      f->message = fmt::format("{}: all {} event ids of {} are allocated", op_desc(site.op).py_name,
+                               kEventIds, enum_desc(EnumId::HardEvent).find(event)->name);
       f->fix = "release ids when their wait is done";
     }
   } else if (site.op == OpId::TPipe_AllocEventID) {
@@ -163,13 +167,14 @@ OpStatus alloc_tensor(Core& core, const CallSite& site, uint64_t* frame, uint64_
   Buffer& buffer = core.buffers[queue.first_buffer + chosen];
   if (buffer.state != Buffer::State::Free) {
     if (Finding* f = queue_finding(core, site, FindingId::NoFreeBuffer, queue, &buffer.taken_at)) {
-      f->message = fmt::format("alloc_tensor: all {} buffers of `{}` are taken; the device would wait here for ever",
-                               queue.buffer_count, queue.name);
+      f->message =
+          fmt::format("alloc_tensor: all {} buffers of `{}` are taken; the device would wait here for ever",
+                      queue.buffer_count, queue.name);
       f->fix = "free_tensor what was allocated before, or give the queue more buffers";
     }
   }
   buffer.state = Buffer::State::Taken;
-  buffer.taken_at = core.here();
+  core.mark(buffer.taken_at);
   queue.cursor = (chosen + 1) % queue.buffer_count;
   put(result, tensor_of(core, queue, queue.first_buffer + chosen, site.vars[0]));
   return OpStatus::Done;
@@ -178,11 +183,13 @@ OpStatus alloc_tensor(Core& core, const CallSite& site, uint64_t* frame, uint64_
 // The buffer behind a tensor if it is this queue's, else -1 with a finding.
 int64_t own_buffer(Core& core, const CallSite& site, const Object& queue, const Tensor& tensor) {
   const int64_t number = int64_t{tensor.buffer()} - 1;
-  if (number >= queue.first_buffer && number < int64_t{queue.first_buffer} + queue.buffer_count) return number;
+  if (number >= queue.first_buffer && number < int64_t{queue.first_buffer} + queue.buffer_count)
+    return number;
   if (Finding* f = queue_finding(core, site, FindingId::ForeignFree, queue)) {
     f->message = fmt::format("{}: the tensor is not from `{}`", op_desc(site.op).py_name, queue.name);
     f->fix = number < 0 ? "only tensors from this queue's alloc_tensor can go back to it"
-                        : fmt::format("it belongs to `{}`", core.objects[core.buffers[static_cast<size_t>(number)].object].name);
+                        : fmt::format("it belongs to `{}`",
+                                      core.objects[core.buffers[static_cast<size_t>(number)].object].name);
   }
   return -1;
 }
@@ -243,7 +250,8 @@ OpStatus free_tensor(Core& core, const CallSite& site, uint64_t* frame, uint64_t
   const int64_t number = own_buffer(core, site, queue, args.tensor(1));
   if (number < 0) return OpStatus::Done;
   Buffer& buffer = core.buffers[static_cast<size_t>(number)];
-  if (core.mode == Mode::Check && buffer.state != Buffer::State::Taken) wrong_state(core, site, queue, buffer);
+  if (core.mode == Mode::Check && buffer.state != Buffer::State::Taken)
+    wrong_state(core, site, queue, buffer);
   if (buffer.state == Buffer::State::Queued) std::erase(queue.fifo, static_cast<uint16_t>(number));
   buffer.state = Buffer::State::Free;
   return OpStatus::Done;

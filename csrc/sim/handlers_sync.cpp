@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Order between pipes and between cores. Flags are one bit an event and id; cross-core flags are counters.
 //
-// A core runs in program order, so a flag orders nothing here: what is watched is the pairing. A wait may stand before its set
-// (the waiting pipe is held up, the scalar unit goes on), unless the scalar unit itself waits.
+// A core runs in program order, so a flag orders nothing here: what is watched is the pairing. A wait may
+// stand before its set (the waiting pipe is held up, the scalar unit goes on), unless the scalar unit itself
+// waits.
 #include "base/format.h"
 #include "sim/cross_core.h"
 #include "sim/handlers.h"
@@ -18,13 +19,16 @@ std::string event_text(int event, int64_t id) {
 
 std::string waiting_pipe(int event) { return std::string(to_string(pipes_of_event(event).second)); }
 
-FlagCell& cell_of(Core& core, int64_t event, int64_t id) { return core.cells[static_cast<size_t>(event * kEventIds + id)]; }
+FlagCell& cell_of(Core& core, int64_t event, int64_t id) {
+  return core.cells[static_cast<size_t>(event * kEventIds + id)];
+}
 
 bool flag_operands(Core& core, const CallSite& site, uint64_t* frame, int64_t* event, int64_t* id) {
   const Operands args(core, site, frame);
   *event = args.integer(1);
   *id = args.integer(2);
-  if (static_cast<uint64_t>(*event) < kHardEvents && static_cast<uint64_t>(*id) < kEventIds) [[likely]] return true;
+  if (static_cast<uint64_t>(*event) < kHardEvents && static_cast<uint64_t>(*id) < kEventIds) [[likely]]
+    return true;
   core.log.add(check_event_id(op_desc(site.op).py_name, *id), core.here(), op_name(site), "S");
   return false;
 }
@@ -42,26 +46,31 @@ OpStatus set_flag(Core& core, const CallSite& site, uint64_t* frame, uint64_t*) 
     if (Finding* f = core.log.add(FindingId::FlagSetTwice, core.here(), &cell.set_at)) {
       f->op = op_name(site);
       f->pipe = std::string(to_string(pipes_of_event(static_cast<int>(event)).first));
-      f->message = fmt::format("set_flag: {} is set a second time with no wait between", event_text(static_cast<int>(event), id));
+      f->message = fmt::format("set_flag: {} is set a second time with no wait between",
+                               event_text(static_cast<int>(event), id));
       f->fix = "a flag is one bit: wait for it before it is set again, or use another id";
     }
   }
   core.flags[event] |= bit;
-  cell.set_at = core.here();
+  core.mark(cell.set_at);
   return OpStatus::Done;
 }
 
 void report_wait(Core& core, const Origin& at, int event, int64_t id) {
-  Finding* f = core.log.add(FindingId::WaitWithoutSet, at, nullptr, static_cast<uint64_t>(event * kEventIds + id));
+  Finding* f =
+      core.log.add(FindingId::WaitWithoutSet, at, nullptr, static_cast<uint64_t>(event * kEventIds + id));
   if (!f) return;
   f->op = "asc.wait_flag";
   f->pipe = waiting_pipe(event);
-  f->message = fmt::format("wait_flag: {} is never set; the device would wait here for ever", event_text(event, id));
+  f->message =
+      fmt::format("wait_flag: {} is never set; the device would wait here for ever", event_text(event, id));
   std::string set;
   for (int other = 0; other < kEventIds; other++)
     if ((core.flags[event] >> other & 1) != 0) set += fmt::format("{}{}", set.empty() ? "" : ", ", other);
-  f->fix = set.empty() ? "set the flag before, with the same event and id"
-                       : fmt::format("set the same event and id; of this event, id {} is set and not waited for", set);
+  f->fix =
+      set.empty()
+          ? "set the flag before, with the same event and id"
+          : fmt::format("set the same event and id; of this event, id {} is set and not waited for", set);
 }
 
 OpStatus wait_flag(Core& core, const CallSite& site, uint64_t* frame, uint64_t*) {
@@ -78,14 +87,15 @@ OpStatus wait_flag(Core& core, const CallSite& site, uint64_t* frame, uint64_t*)
     return OpStatus::Done;
   }
   core.waits[event] |= bit;
-  cell_of(core, event, id).wait_at = core.here();
+  core.mark(cell_of(core, event, id).wait_at);
   return OpStatus::Done;
 }
 
 OpStatus pipe_barrier(Core& core, const CallSite& site, uint64_t* frame, uint64_t*) {
   const Operands args(core, site, frame);
   if (core.mode == Mode::Check)
-    core.log.add(check_barrier_pipe("pipe_barrier", static_cast<int>(args.integer(1))), core.here(), op_name(site), "S");
+    core.log.add(check_barrier_pipe("pipe_barrier", static_cast<int>(args.integer(1))), core.here(),
+                 op_name(site), "S");
   return OpStatus::Done;
 }
 
@@ -98,7 +108,8 @@ void count_up(Core& core, int64_t id, const Core& setter) {
   }
   if (Finding* f = const_cast<Core&>(setter).log.add(FindingId::CrossCoreOverflow, setter.here())) {
     f->op = "asc.cross_core_set_flag";
-    f->message = fmt::format("cross_core_set_flag: flag {} of {} would count beyond {}", id, core.name(), kCrossCoreMax);
+    f->message = fmt::format("cross_core_set_flag: flag {} of {} would count beyond {}", id, core.name(),
+                             kCrossCoreMax);
     f->fix = "let the other core wait for the flag as often as it is set";
   }
 }
@@ -120,8 +131,9 @@ OpStatus cross_core_set(Core& core, const CallSite& site, uint64_t* frame, uint6
   if (!mode_fits(core, mode)) {
     if (Finding* f = core.log.add(FindingId::CrossCoreMode, core.here())) {
       f->op = op_name(site);
-      f->message = mode == 2 ? "cross_core_set_flag: mode 2 is between cube and vector cores; this kernel runs on one type only"
-                             : "cross_core_set_flag: mode 1 is between the two vector cores of a block, which this core has not";
+      f->message =
+          mode == 2 ? "cross_core_set_flag: mode 2 is between cube and vector cores; this kernel has one type"
+                    : "cross_core_set_flag: mode 1 is between the two vector cores of a block, not here";
       f->fix = "choose a kernel_type that has both cores, or another mode";
     }
     return OpStatus::Done;
@@ -129,7 +141,7 @@ OpStatus cross_core_set(Core& core, const CallSite& site, uint64_t* frame, uint6
   CrossCore& cross = *core.launch->cross;
   cross.progress++;
   CrossCore::Member& self = cross.of(core);
-  self.set_at[id] = core.here();
+  core.mark(self.set_at[id]);
   if (mode == 2 && core.aic) {
     for (CrossCore::Member& m : cross.members)
       if (!m.core->aic && m.core->block == core.block) count_up(*m.core, id, core);
@@ -185,13 +197,16 @@ std::vector<CrossCore::Member*> CrossCore::setters(const Core& core, int mode) {
 }
 
 void end_flags(Core& core) {
-  for (int event = 0; event < kHardEvents; event++) {
-    if ((core.flags[event] | core.waits[event]) == 0) continue;
-    for (int id = 0; id < kEventIds; id++) {
+  // Waits first: a flag that is left over is often the one that a wait meant.
+  for (int event = 0; event < kHardEvents; event++)
+    for (int id = 0; core.waits[event] >> id != 0; id++)
       if ((core.waits[event] >> id & 1) != 0) report_wait(core, cell_of(core, event, id).wait_at, event, id);
+  for (int event = 0; event < kHardEvents; event++) {
+    for (int id = 0; core.flags[event] >> id != 0; id++) {
       if ((core.flags[event] >> id & 1) == 0) continue;
       const Origin& at = cell_of(core, event, id).set_at;
-      Finding* f = core.log.add(FindingId::FlagLeftSet, at, nullptr, static_cast<uint64_t>(event * kEventIds + id));
+      Finding* f =
+          core.log.add(FindingId::FlagLeftSet, at, nullptr, static_cast<uint64_t>(event * kEventIds + id));
       if (!f) continue;
       f->op = "asc.set_flag";
       f->pipe = std::string(to_string(pipes_of_event(event).first));

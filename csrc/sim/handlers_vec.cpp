@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector ops in count form: one handler a family and mode, one typed body an op and dtype, both from the rows of the op table.
-// A row whose body is missing does not compile.
+// Vector ops in count form: one handler a family and mode, one typed body an op and dtype, both from the rows
+// of the op table. A row whose body is missing does not compile.
 #include "sim/access.h"
 #include "sim/bodies/vector.h"
 
@@ -39,8 +39,10 @@ using FillKernel = void (*)(void* dst, uint64_t scalar, int64_t count);
 // A scalar slot as an element: floats are float bits, integers their value.
 template <class T>
 T element_of(uint64_t slot) {
-  if constexpr (bodies::kIsFloat<T>) return static_cast<T>(__builtin_bit_cast(float, static_cast<uint32_t>(slot)));
-  else return static_cast<T>(slot);
+  if constexpr (bodies::kIsFloat<T>)
+    return static_cast<T>(__builtin_bit_cast(float, static_cast<uint32_t>(slot)));
+  else
+    return static_cast<T>(slot);
 }
 
 template <template <class> class Body, class T, class U>
@@ -49,16 +51,20 @@ struct Typed {
     bodies::run_unary<Body, T>(static_cast<T*>(dst), static_cast<const T*>(src), count);
   }
   static void binary(void* dst, const void* a, const void* b, int64_t count) {
-    bodies::run_binary<Body, T>(static_cast<T*>(dst), static_cast<const T*>(a), static_cast<const T*>(b), count);
+    bodies::run_binary<Body, T>(static_cast<T*>(dst), static_cast<const T*>(a), static_cast<const T*>(b),
+                                count);
   }
   static void binary_acc(void* dst, const void* a, const void* b, int64_t count) {
-    bodies::run_binary_acc<Body, T, U>(static_cast<T*>(dst), static_cast<const U*>(a), static_cast<const U*>(b), count);
+    bodies::run_binary_acc<Body, T, U>(static_cast<T*>(dst), static_cast<const U*>(a),
+                                       static_cast<const U*>(b), count);
   }
   static void scalar(void* dst, const void* src, uint64_t value, int64_t count) {
-    bodies::run_scalar<Body, T>(static_cast<T*>(dst), static_cast<const T*>(src), element_of<T>(value), count);
+    bodies::run_scalar<Body, T>(static_cast<T*>(dst), static_cast<const T*>(src), element_of<T>(value),
+                                count);
   }
   static void scalar_acc(void* dst, const void* src, uint64_t value, int64_t count) {
-    bodies::run_scalar_acc<Body, T, U>(static_cast<T*>(dst), static_cast<const U*>(src), element_of<U>(value), count);
+    bodies::run_scalar_acc<Body, T, U>(static_cast<T*>(dst), static_cast<const U*>(src), element_of<U>(value),
+                                       count);
   }
 };
 
@@ -73,7 +79,8 @@ template <Mode M>
 bool count_of(Core& core, const CallSite& site, int64_t count) {
   if constexpr (M == Mode::Check) {
     if (count < 0) [[unlikely]]
-      core.log.add(check_count(op_desc(site.op).py_name, "count", count), core.here(), op_name(site), to_string(site.pipe));
+      core.log.add(check_count(op_desc(site.op).py_name, "count", count), core.here(), op_name(site),
+                   to_string(site.pipe));
   }
   return count > 0;
 }
@@ -82,8 +89,8 @@ template <Mode M>
 void check_scalar(Core& core, const CallSite& site, uint64_t value) {
   if constexpr (M == Mode::Check) {
     if (site.op != OpId::ShiftLeft && site.op != OpId::ShiftRight) return;
-    core.log.add(check_shift(op_desc(site.op).py_name, site.vars[0], static_cast<int64_t>(value)), core.here(), op_name(site),
-                 to_string(site.pipe));
+    core.log.add(check_shift(op_desc(site.op).py_name, site.vars[0], static_cast<int64_t>(value)),
+                 core.here(), op_name(site), to_string(site.pipe));
   }
 }
 
@@ -111,7 +118,8 @@ OpStatus vec_binary(Core& core, const CallSite& site, uint64_t* frame, uint64_t*
   const int64_t bytes = count_bytes(count, elem), source_bytes = count_bytes(count, source);
   const uint8_t* a = local_bytes<M>(core, site, 2, args.tensor(2), source, source_bytes, Access::Read);
   const uint8_t* b = local_bytes<M>(core, site, 3, args.tensor(3), source, source_bytes, Access::Read);
-  uint8_t* dst = local_bytes<M>(core, site, 1, args.tensor(1), elem, bytes, Acc ? Access::ReadWrite : Access::Write);
+  uint8_t* dst =
+      local_bytes<M>(core, site, 1, args.tensor(1), elem, bytes, Acc ? Access::ReadWrite : Access::Write);
   if (a && b && dst) reinterpret_cast<BinaryKernel>(site.kernel)(dst, a, b, count);
   return OpStatus::Done;
 }
@@ -124,7 +132,8 @@ OpStatus vec_scalar(Core& core, const CallSite& site, uint64_t* frame, uint64_t*
   const DType elem = site.vars[0];
   const DType source = Acc && site.vars[1] != DType::Void ? site.vars[1] : elem;
   check_scalar<M>(core, site, args.bits(3));
-  const uint8_t* src = local_bytes<M>(core, site, 2, args.tensor(2), source, count_bytes(count, source), Access::Read);
+  const uint8_t* src =
+      local_bytes<M>(core, site, 2, args.tensor(2), source, count_bytes(count, source), Access::Read);
   uint8_t* dst = local_bytes<M>(core, site, 1, args.tensor(1), elem, count_bytes(count, elem),
                                 Acc ? Access::ReadWrite : Access::Write);
   if (src && dst) reinterpret_cast<ScalarKernel>(site.kernel)(dst, src, args.bits(3), count);
@@ -189,29 +198,33 @@ void bind(CallSite* site, OpFn check, OpFn fast, Kernel kernel) {
 
 template <OpId Id, template <class> class Body>
 void bind_unary(CallSite* site) {
-  bind(site, vec_unary<Mode::Check>, vec_unary<Mode::Fast>, pick_types<Id>(site->vars[0], site->vars[1], []<class T, class U>() {
-         return erase(&Typed<Body, T, U>::unary);
-       }));
+  bind(site, vec_unary<Mode::Check>, vec_unary<Mode::Fast>,
+       pick_types<Id>(site->vars[0], site->vars[1],
+                      []<class T, class U>() { return erase(&Typed<Body, T, U>::unary); }));
 }
 template <OpId Id, template <class> class Body>
 void bind_binary(CallSite* site) {
   bind(site, vec_binary<Mode::Check, false>, vec_binary<Mode::Fast, false>,
-       pick_types<Id>(site->vars[0], site->vars[1], []<class T, class U>() { return erase(&Typed<Body, T, U>::binary); }));
+       pick_types<Id>(site->vars[0], site->vars[1],
+                      []<class T, class U>() { return erase(&Typed<Body, T, U>::binary); }));
 }
 template <OpId Id, template <class> class Body>
 void bind_binary_acc(CallSite* site) {
   bind(site, vec_binary<Mode::Check, true>, vec_binary<Mode::Fast, true>,
-       pick_types<Id>(site->vars[0], site->vars[1], []<class T, class U>() { return erase(&Typed<Body, T, U>::binary_acc); }));
+       pick_types<Id>(site->vars[0], site->vars[1],
+                      []<class T, class U>() { return erase(&Typed<Body, T, U>::binary_acc); }));
 }
 template <OpId Id, template <class> class Body>
 void bind_scalar(CallSite* site) {
   bind(site, vec_scalar<Mode::Check, false>, vec_scalar<Mode::Fast, false>,
-       pick_types<Id>(site->vars[0], site->vars[1], []<class T, class U>() { return erase(&Typed<Body, T, U>::scalar); }));
+       pick_types<Id>(site->vars[0], site->vars[1],
+                      []<class T, class U>() { return erase(&Typed<Body, T, U>::scalar); }));
 }
 template <OpId Id, template <class> class Body>
 void bind_scalar_acc(CallSite* site) {
   bind(site, vec_scalar<Mode::Check, true>, vec_scalar<Mode::Fast, true>,
-       pick_types<Id>(site->vars[0], site->vars[1], []<class T, class U>() { return erase(&Typed<Body, T, U>::scalar_acc); }));
+       pick_types<Id>(site->vars[0], site->vars[1],
+                      []<class T, class U>() { return erase(&Typed<Body, T, U>::scalar_acc); }));
 }
 template <OpId Id>
 void bind_fill(CallSite* site) {

@@ -2,6 +2,8 @@
 // Local memories and their store; grouping of overlapping arguments.
 #include "sim/memory.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <mutex>
 
@@ -18,7 +20,8 @@ LocalMemory::LocalMemory(const PlatformDesc& platform, bool aic) : platform_(&pl
   constexpr size_t kAlign = 512;
   size_t total = kAlign;
   for (int s = 1; s < kSpaceCount; s++)
-    if ((static_cast<Space>(s) == Space::UB) != aic) total += (platform.memory_bytes[s] + kAlign - 1) / kAlign * kAlign;
+    if ((static_cast<Space>(s) == Space::UB) != aic)
+      total += (platform.memory_bytes[s] + kAlign - 1) / kAlign * kAlign;
   storage_ = std::make_unique_for_overwrite<uint8_t[]>(total);
   const uintptr_t address = reinterpret_cast<uintptr_t>(storage_.get());
   uint8_t* at = storage_.get() + (kAlign - address % kAlign) % kAlign;
@@ -52,9 +55,20 @@ Store& store() {
 
 constexpr size_t kStoredMemories = 16;
 
+// A fork while another thread is in here would leave the child with a locked store.
+void guard_against_fork() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    const auto lock = [] { store().mutex.lock(); };
+    const auto unlock = [] { store().mutex.unlock(); };
+    pthread_atfork(lock, unlock, unlock);
+  });
+}
+
 }  // namespace
 
 std::unique_ptr<LocalMemory> acquire_memory(const PlatformDesc& platform, bool aic) {
+  guard_against_fork();
   {
     Store& s = store();
     std::lock_guard lock(s.mutex);
@@ -91,7 +105,8 @@ void GlobalMemory::bind(std::span<const Argument> launch_arguments, std::vector<
     const uintptr_t begin = reinterpret_cast<uintptr_t>(a.data);
     spans.push_back({begin, begin + static_cast<uintptr_t>(a.bytes), i});
   }
-  std::stable_sort(spans.begin(), spans.end(), [](const Span& x, const Span& y) { return x.begin < y.begin; });
+  std::stable_sort(spans.begin(), spans.end(),
+                   [](const Span& x, const Span& y) { return x.begin < y.begin; });
   std::vector<uint32_t> group_of(launch_arguments.size(), 0);
   uintptr_t end = 0;
   for (const Span& s : spans) {
@@ -110,7 +125,8 @@ void GlobalMemory::bind(std::span<const Argument> launch_arguments, std::vector<
     group_of[s.index] = static_cast<uint32_t>(groups.size());
     groups.push_back({reinterpret_cast<uint8_t*>(s.begin), 0, false});
   }
-  // Owners follow the kernel's order of arguments, not host addresses, so that addresses are the same in every launch.
+  // Owners follow the kernel's order of arguments, not host addresses, so that addresses are the same in
+  // every launch.
   std::vector<uint32_t> order(groups.size(), UINT32_MAX);
   std::vector<GlobalGroup> ordered;
   for (size_t i = 0; i < launch_arguments.size(); i++) {
@@ -134,7 +150,8 @@ const GlobalArgument* GlobalMemory::nearest(uint32_t group, int64_t begin, int64
   for (const GlobalArgument& a : arguments) {
     if (a.group != group) continue;
     // How far the range reaches outside this argument.
-    const int64_t distance = std::max<int64_t>(a.shift - begin, 0) + std::max<int64_t>(end - (a.shift + a.bytes), 0);
+    const int64_t distance =
+        std::max<int64_t>(a.shift - begin, 0) + std::max<int64_t>(end - (a.shift + a.bytes), 0);
     if (distance < best_distance) best = &a, best_distance = distance;
   }
   return best;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulated addresses, tensor handles, and the memories of a core.
 //
-// An address is one 64-bit word: owner in the upper 16 bits, a signed byte offset in the lower 48, summed, so that adding a
-// plain integer moves it whatever its sign. Owners 1 to 7 are the local memories of the core at hand (by Space), from 8 on the
-// groups of overlapping arguments. Owner numbers start high, so that ordinary integers are no addresses.
+// An address is one 64-bit word: owner in the upper 16 bits, a signed byte offset in the lower 48, summed, so
+// that adding a plain integer moves it whatever its sign. Owners 1 to 7 are the local memories of the core at
+// hand (by Space), from 8 on the groups of overlapping arguments. Owner numbers start high, so that ordinary
+// integers are no addresses.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +34,8 @@ constexpr Place place_of(uint64_t word) {
   return {((word - static_cast<uint64_t>(offset)) >> 48) - kOwnerBase, offset};
 }
 
-// A tensor's two slots. `info`: length in elements (40 bits; a GlobalTensor's 0: not told), TPosition (8), buffer of a
-// queue or TBuf (16; 0: none, else its number plus one).
+// A tensor's two slots. `info`: length in elements (40 bits; a GlobalTensor's 0: not told), TPosition (8),
+// buffer of a queue or TBuf (16; 0: none, else its number plus one).
 struct Tensor {
   uint64_t address = 0, info = 0;
 

@@ -23,15 +23,15 @@ struct Buffer {
 // A TPipe, TQue or TBuf, by its type. Storage is reused when a declaration runs again.
 struct Object {
   Type type;
-  std::string_view name;        // of the variable
+  std::string_view name;  // of the variable
   // queues and TBufs
   uint32_t first_buffer = 0, buffer_count = 0;
-  bool overflowed = false;      // its init_buffer did not fit
-  uint32_t cursor = 0;          // where the search for a free buffer starts
-  std::vector<uint16_t> fifo;   // buffer numbers, oldest first
+  bool overflowed = false;     // its init_buffer did not fit
+  uint32_t cursor = 0;         // where the search for a free buffer starts
+  std::vector<uint16_t> fifo;  // buffer numbers, oldest first
   // pipes
   uint32_t used[kSpaceCount] = {};
-  uint8_t events[35] = {};      // reserved event ids, one bit each
+  uint8_t events[35] = {};  // reserved event ids, one bit each
   uint32_t total_buffers = 0;
 
   void reset(const Type& new_type, std::string_view new_name) {

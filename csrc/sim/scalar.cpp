@@ -67,7 +67,8 @@ uint64_t slow_arithmetic(Core& core, int code, DType type, uint64_t x, uint64_t 
     }
     if (core.mode == Mode::Check) {
       if (Finding* f = core.log.add(FindingId::OutsideType, core.here())) {
-        f->message = fmt::format("{} ** {} is outside {} ({} to {})", a, b, py_name(type), int_min(type), int_max(type));
+        f->message = fmt::format("{} ** {} is outside {} ({} to {})", a, b, py_name(type), int_min(type),
+                                 int_max(type));
         f->fix = "use a wider type for the base, such as asc.int64";
       }
     }
@@ -81,15 +82,17 @@ uint64_t convert_scalar(Core& core, DType from, DType to, bool is_explicit, uint
   if (is_float(from)) bits = std::bit_cast<int64_t>(as_double(from, value));
   std::optional<int64_t> result = ir::fold_cast(to, from, bits, is_explicit);
   if (!result && is_float(to)) {  // beyond the type: infinity
-    const double wide = is_float(from) ? std::bit_cast<double>(bits)
+    const double wide = is_float(from)       ? std::bit_cast<double>(bits)
                         : from == DType::U64 ? static_cast<double>(value)
                                              : static_cast<double>(bits);
     result = std::bit_cast<int64_t>(ir::round_to(to, wide));
   }
-  if (result) return is_float(to) ? slot_of_float(to, std::bit_cast<double>(*result)) : static_cast<uint64_t>(*result);
+  if (result)
+    return is_float(to) ? slot_of_float(to, std::bit_cast<double>(*result)) : static_cast<uint64_t>(*result);
   if (core.mode == Mode::Check) {
     if (Finding* f = core.log.add(FindingId::OutsideType, core.here())) {
-      const std::string shown = is_float(from) ? fmt::format("{}", as_double(from, value)) : fmt::format("{}", bits);
+      const std::string shown =
+          is_float(from) ? fmt::format("{}", as_double(from, value)) : fmt::format("{}", bits);
       f->message = fmt::format("{} does not fit into {}", shown, py_name(to));
       f->fix = "use a wider type, or bring the value into its range first";
     }
@@ -105,11 +108,13 @@ uint64_t convert_scalar(Core& core, DType from, DType to, bool is_explicit, uint
 void report_outside_type(Core& core, DType type, int64_t value, bool is_unsigned_value) {
   Finding* f = core.log.add(FindingId::OutsideType, core.here());
   if (!f) return;
-  const std::string shown = is_unsigned_value ? fmt::format("{}", static_cast<uint64_t>(value)) : fmt::format("{}", value);
+  const std::string shown =
+      is_unsigned_value ? fmt::format("{}", static_cast<uint64_t>(value)) : fmt::format("{}", value);
   const std::string range = is_unsigned_int(type) ? fmt::format("0 to {}", unsigned_max(type))
                                                   : fmt::format("{} to {}", int_min(type), int_max(type));
   const bool is_32 = size_of(type) == 4;
-  f->message = fmt::format("{}overflow: the value {} is outside {} ({})", is_32 ? "32-bit " : "", shown, py_name(type), range);
+  f->message = fmt::format("{}overflow: the value {} is outside {} ({})", is_32 ? "32-bit " : "", shown,
+                           py_name(type), range);
   f->fix = size_of(type) < 8 ? "declare an operand as asc.int64, so that the device computes in 64 bits"
                              : "bring the value into the range of its type first";
 }
@@ -142,13 +147,24 @@ void report_step_zero(Core& core) {
   }
 }
 
+void report_step_beyond(Core& core, DType type, int64_t step) {
+  if (Finding* f = core.log.add(FindingId::OutsideType, core.here())) {
+    f->message =
+        fmt::format("the counter of this range steps by {} out of {} ({} to {}) behind its last turn", step,
+                    py_name(type), int_min(type), int_max(type));
+    f->fix =
+        "the device's loop would not end: keep stop plus step inside the type, or make the bounds asc.int64";
+  }
+}
+
 namespace {
 
 // Python's spelling: the shortest digits that give the value back, with a point or an exponent.
 std::string python_float(DType type, double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  std::string text = type == DType::F64 ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
+  std::string text =
+      type == DType::F64 ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
   if (text.find_first_of(".e") == text.npos) text += ".0";
   return text;
 }
@@ -159,7 +175,8 @@ std::string show_value(const Type& type, const uint64_t* slot) {
     case Kind::Enum: {
       const EnumDesc& desc = enum_desc(static_cast<EnumId>(type.id));
       const EnumMember* member = desc.find(static_cast<int64_t>(*slot));
-      return member ? fmt::format("{}.{}", desc.py_name, member->name) : fmt::format("{}", static_cast<int64_t>(*slot));
+      return member ? fmt::format("{}.{}", desc.py_name, member->name)
+                    : fmt::format("{}", static_cast<int64_t>(*slot));
     }
     case Kind::Pointer: {
       const Place place = place_of(*slot);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches: cores of a grid on the thread pool, or, where cores wait for each other, interleaved on one thread.
+// Launches: cores of a grid on the thread pool, or, where cores wait for each other, interleaved on one
+// thread.
 #include <algorithm>
 #include <exception>
 
@@ -29,7 +30,9 @@ struct CoreId {
   bool aic;
 };
 
-int cores_per_block(const Launch& launch) { return (launch.has_aic ? 1 : 0) + (launch.has_aiv ? launch.aiv_per_block : 0); }
+int cores_per_block(const Launch& launch) {
+  return (launch.has_aic ? 1 : 0) + (launch.has_aiv ? launch.aiv_per_block : 0);
+}
 
 CoreId core_id(const Launch& launch, int item) {
   const int per_block = cores_per_block(launch), within = item % per_block;
@@ -56,7 +59,8 @@ void choose_cores(Launch& launch, ir::KernelType type) {
 void bind_arguments(Launch& launch, std::span<const Argument> arguments) {
   const Program& program = *launch.program;
   if (arguments.size() != program.params.size())
-    throw LaunchError(fmt::format("the kernel takes {} arguments, {} were given", program.params.size(), arguments.size()));
+    throw LaunchError(
+        fmt::format("the kernel takes {} arguments, {} were given", program.params.size(), arguments.size()));
   std::vector<uint64_t> addresses;
   launch.gm.bind(arguments, &addresses);
   for (size_t i = 0; i < arguments.size(); i++) {
@@ -64,8 +68,10 @@ void bind_arguments(Launch& launch, std::span<const Argument> arguments) {
     const size_t end = param.slot + 1u;
     if (launch.entry.size() < end) launch.entry.resize(end, 0);
     uint64_t value = arguments[i].is_array ? addresses[i] : arguments[i].bits;
-    if (!arguments[i].is_array && param.type.is_scalar() && is_float(param.type.elem) && param.type.elem != DType::F64)
-      value = std::bit_cast<uint32_t>(static_cast<float>(ir::round_to(param.type.elem, std::bit_cast<double>(value))));
+    if (!arguments[i].is_array && param.type.is_scalar() && is_float(param.type.elem) &&
+        param.type.elem != DType::F64)
+      value = std::bit_cast<uint32_t>(
+          static_cast<float>(ir::round_to(param.type.elem, std::bit_cast<double>(value))));
     launch.entry[param.slot] = value;
   }
 }
@@ -75,7 +81,8 @@ void report_timeout(Core& core) {
   if (!core.launch->timed_out.load(std::memory_order_relaxed)) return;
   Finding* f = core.log.add(FindingId::Timeout, core.here());
   if (!f) return;
-  f->message = fmt::format("{} was still running here after {} s", core.name(), core.launch->options->timeout_seconds);
+  f->message =
+      fmt::format("{} was still running here after {} s", core.name(), core.launch->options->timeout_seconds);
   f->fix = "look for a loop that does not end, or give the launch more time";
 }
 
@@ -88,7 +95,8 @@ CoreResult result_of(Core& core, RunStatus status) {
   return result;
 }
 
-// ---- independent cores --------------------------------------------------------------------------------------------------
+// ---- independent cores
+// --------------------------------------------------------------------------------------------------
 
 struct Worker {
   Core core;
@@ -100,7 +108,9 @@ struct ParallelRun {
   Launch& launch;
   std::vector<Worker> workers;
   std::vector<CoreResult> results;
-  std::vector<std::exception_ptr> faults;  // by item, so that the first one is the same for any number of threads
+  // By item, so that the first one is the same for any number of threads.
+  std::vector<std::exception_ptr> faults;
+  int first = 0;  // items before it are done
 
   void run_item(int worker_index, int item) {
     if (launch.stop.load(std::memory_order_relaxed)) return;
@@ -111,8 +121,10 @@ struct ParallelRun {
     }
     const CoreId id = core_id(launch, item);
     std::unique_ptr<LocalMemory>& memory = worker.memory[id.aic ? 1 : 0];
-    if (!memory) memory = acquire_memory(*launch.platform, id.aic);
-    else memory->poison();
+    if (!memory)
+      memory = acquire_memory(*launch.platform, id.aic);
+    else
+      memory->poison();
     worker.core.begin(id.block, id.sub_block, id.aic, memory->banks());
     const RunStatus status = run(worker.core);
     results[static_cast<size_t>(item)] = result_of(worker.core, status);
@@ -127,28 +139,45 @@ struct ParallelRun {
       self->launch.stop.store(true, std::memory_order_relaxed);
     }
   }
+  static void call_rest(void* context, int worker, int item) {
+    call(context, worker, item + static_cast<ParallelRun*>(context)->first);
+  }
 };
 
-int choose_threads(const Launch& launch, int items, int64_t argument_bytes) {
-  const int threads = launch.options->threads > 0 ? launch.options->threads : hardware_threads();
-  const CostHint& hint = launch.program->cost;
-  const int64_t known = hint.bytes.load(std::memory_order_relaxed);
-  if (known != argument_bytes) return threads;
-  return hint.block_ns.load(std::memory_order_relaxed) * items < kInlineNanoseconds ? 1 : threads;
+int64_t nanoseconds_since(Clock::time_point start) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
+}
+
+// Items on one thread or on many, by what they cost. A program whose cost is not known runs its first item
+// alone.
+void run_items(ParallelRun& run, int items, int64_t argument_bytes) {
+  CostHint& hint = run.launch.program->cost;
+  const int threads = static_cast<int>(run.workers.size());
+  const auto start = Clock::now();
+  int64_t item_ns = hint.block_ns.load(std::memory_order_relaxed);
+  int done = 0;
+  if (threads > 1 && hint.bytes.load(std::memory_order_relaxed) != argument_bytes) {
+    ParallelRun::call(&run, 0, done++);
+    item_ns = nanoseconds_since(start);
+  }
+  run.first = done;
+  const bool small = item_ns * (items - done) < kInlineNanoseconds;
+  const int used = small ? 1 : std::min(threads, items - done);
+  const auto rest = Clock::now();
+  parallel_for(items - done, used, ParallelRun::call_rest, &run);
+  const int64_t spent = nanoseconds_since(rest) * std::max(1, used) + (done ? item_ns : 0);
+  hint.block_ns.store(spent / items, std::memory_order_relaxed);
+  hint.bytes.store(argument_bytes, std::memory_order_relaxed);
 }
 
 std::vector<CoreResult> run_parallel(Launch& launch, int64_t argument_bytes) {
   const int items = launch.grid * cores_per_block(launch);
-  const int threads = std::min(choose_threads(launch, items, argument_bytes), items);
-  ParallelRun run{launch, {}, {}, {}};
-  run.workers = std::vector<Worker>(static_cast<size_t>(threads));
+  const int threads = launch.options->threads > 0 ? launch.options->threads : hardware_threads();
+  ParallelRun run{launch, {}, {}, {}, 0};
+  run.workers = std::vector<Worker>(static_cast<size_t>(std::min(threads, items)));
   run.results.resize(static_cast<size_t>(items));
   run.faults.resize(static_cast<size_t>(items));
-  const auto start = Clock::now();
-  parallel_for(items, threads, ParallelRun::call, &run);
-  const int64_t spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
-  launch.program->cost.block_ns.store(spent * threads / items, std::memory_order_relaxed);
-  launch.program->cost.bytes.store(argument_bytes, std::memory_order_relaxed);
+  run_items(run, items, argument_bytes);
   for (Worker& worker : run.workers)
     for (auto& memory : worker.memory) release_memory(std::move(memory));
   for (const std::exception_ptr& fault : run.faults)
@@ -156,7 +185,8 @@ std::vector<CoreResult> run_parallel(Launch& launch, int64_t argument_bytes) {
   return std::move(run.results);
 }
 
-// ---- cores that wait for each other -------------------------------------------------------------------------------------
+// ---- cores that wait for each other
+// -------------------------------------------------------------------------------------
 
 struct LockstepCore {
   Core core;
@@ -170,11 +200,13 @@ std::string possible_setters(const Launch& launch, const Core& core) {
   std::string out;
   auto add = [&out](std::string_view text) { out += fmt::format("{}{}", out.empty() ? "" : ", or ", text); };
   if (launch.mixed()) {
-    add(core.aic ? (launch.aiv_per_block == 2 ? fmt::format("both vector cores of block {} (mode 2)", core.block)
-                                              : fmt::format("the vector core of block {} (mode 2)", core.block))
-                 : fmt::format("the cube core of block {} (mode 2)", core.block));
+    add(core.aic
+            ? (launch.aiv_per_block == 2 ? fmt::format("both vector cores of block {} (mode 2)", core.block)
+                                         : fmt::format("the vector core of block {} (mode 2)", core.block))
+            : fmt::format("the cube core of block {} (mode 2)", core.block));
   }
-  if (!core.aic && launch.aiv_per_block == 2) add(fmt::format("both vector cores of block {} (mode 1)", core.block));
+  if (!core.aic && launch.aiv_per_block == 2)
+    add(fmt::format("both vector cores of block {} (mode 1)", core.block));
   add(core.aic ? "all cube cores (mode 0)" : "all vector cores (mode 0)");
   return out;
 }
@@ -193,9 +225,10 @@ void report_deadlock(Launch& launch, std::vector<LockstepCore>& cores) {
     const Core& w = *waiters[i];
     const std::vector<Site> sites = sites_of(*launch.program, w.here());
     if (i < kShown) {
-      const std::string where = sites.empty() ? "?" : fmt::format("{}:{}", sites.front().file, sites.front().line);
-      f->message += fmt::format("\n  {} waits for flag {} at {}; it is set by {}", w.name(), w.waiting_for, where,
-                                possible_setters(launch, w));
+      const std::string where =
+          sites.empty() ? "?" : fmt::format("{}:{}", sites.front().file, sites.front().line);
+      f->message += fmt::format("\n  {} waits for flag {} at {}; it is set by {}", w.name(), w.waiting_for,
+                                where, possible_setters(launch, w));
     }
     auto same = [&](const Site& s) { return s.line == sites.front().line && s.file == sites.front().file; };
     if (!sites.empty() && !f->sites.empty() && !same(f->sites.front()) && f->other.size() < kShown &&
@@ -203,7 +236,7 @@ void report_deadlock(Launch& launch, std::vector<LockstepCore>& cores) {
       f->other.push_back(sites.front());
   }
   if (waiters.size() > kShown) f->message += fmt::format("\n  and {} more", waiters.size() - kShown);
-  f->fix = "each cross_core_wait_flag needs a cross_core_set_flag with its id on the cores named, as often as it waits";
+  f->fix = "each cross_core_wait_flag needs a cross_core_set_flag with its id on the cores named";
 }
 
 void report_left_counts(Launch& launch, CrossCore& cross) {
@@ -215,10 +248,11 @@ void report_left_counts(Launch& launch, CrossCore& cross) {
       const auto setter = std::find_if(cross.members.begin(), cross.members.end(),
                                        [id](const CrossCore::Member& s) { return s.set_at[id].valid(); });
       if (setter == cross.members.end()) continue;
-      Finding* f = m.core->log.add(FindingId::CrossCoreLeft, setter->set_at[id], nullptr, static_cast<uint64_t>(id));
+      Finding* f =
+          m.core->log.add(FindingId::CrossCoreLeft, setter->set_at[id], nullptr, static_cast<uint64_t>(id));
       if (!f) continue;
       f->op = "asc.cross_core_set_flag";
-      f->message = fmt::format("cross_core_set_flag: flag {} of {} is {} when the kernel ends: it was set and not waited for", id,
+      f->message = fmt::format("cross_core_set_flag: flag {} of {} is {} at the end: set, not waited for", id,
                                m.core->name(), int{m.core->cross_count[id]});
       f->fix = "wait for it as often as it is set: what is left disturbs the next kernel";
     }
@@ -251,11 +285,15 @@ std::vector<CoreResult> run_lockstep(Launch& launch) {
     c.core.begin(id.block, id.sub_block, id.aic, c.memory->banks());
     cross.members.emplace_back().core = &c.core;
   }
-  auto left = [&cores] { return std::any_of(cores.begin(), cores.end(), [](const LockstepCore& c) { return !c.done; }); };
+  auto left = [&cores] {
+    return std::any_of(cores.begin(), cores.end(), [](const LockstepCore& c) { return !c.done; });
+  };
   bool deadlock = false;
   while (left() && !deadlock && launch.poll()) deadlock = !run_round(cross, cores) && left();
-  if (deadlock) report_deadlock(launch, cores);
-  else if (!left()) report_left_counts(launch, cross);
+  if (deadlock)
+    report_deadlock(launch, cores);
+  else if (!left())
+    report_left_counts(launch, cross);
   std::vector<CoreResult> results;
   for (LockstepCore& c : cores) {
     const bool stopped = !c.done && !deadlock;
@@ -267,8 +305,8 @@ std::vector<CoreResult> run_lockstep(Launch& launch) {
 
 }  // namespace
 
-LaunchResult launch(const Program& program, int grid, std::span<const Argument> arguments, const Options& options,
-                    const std::atomic<bool>* interrupt) {
+LaunchResult launch(const Program& program, int grid, std::span<const Argument> arguments,
+                    const Options& options, const std::atomic<bool>* interrupt) {
   Launch launch;
   launch.program = &program;
   launch.options = &options;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device simulator as the runtime sees it: compile a module to a program once, launch it many times, from many threads.
+// The device simulator as the runtime sees it: compile a module to a program once, launch it many times, from
+// many threads.
 #pragma once
 
 #include <atomic>
@@ -25,24 +26,25 @@ using ProgramPtr = std::shared_ptr<const Program>;
 ProgramPtr assemble(const ir::Module& module);
 std::string disassemble(const Program& program);
 
-// One argument of a launch, in kernel order. Arrays that overlap in memory are found by the simulator and share an owner.
+// One argument of a launch, in kernel order. Arrays that overlap in memory are found by the simulator and
+// share an owner.
 struct Argument {
   std::string_view name;
-  void* data = nullptr;      // arrays
-  int64_t bytes = 0;         // arrays: size of `data`
+  void* data = nullptr;  // arrays
+  int64_t bytes = 0;     // arrays: size of `data`
   bool is_array = false;
-  bool read_only = false;    // writing it is a finding (enforced while running)
-  DType dtype = DType::Void; // arrays: of an element; scalars: their type
-  uint64_t bits = 0;         // scalars: integers sign- or zero-extended, floats as the double's bits
+  bool read_only = false;     // writing it is a finding (enforced while running)
+  DType dtype = DType::Void;  // arrays: of an element; scalars: their type
+  uint64_t bits = 0;          // scalars: integers sign- or zero-extended, floats as the double's bits
 };
 
 struct Options {
   Mode mode = Mode::Check;
   OnFinding on_finding = OnFinding::Raise;
   int max_findings = 20;
-  std::vector<std::string> ignore;   // kinds or ids
-  int threads = 0;                   // 0: as many as the machine has
-  double timeout_seconds = 0;        // 0: none
+  std::vector<std::string> ignore;  // kinds or ids
+  int threads = 0;                  // 0: as many as the machine has
+  double timeout_seconds = 0;       // 0: none
   const PlatformDesc* platform = nullptr;
 };
 
@@ -53,9 +55,10 @@ struct LaunchResult {
   bool interrupted = false;
 };
 
-// Runs `grid` blocks. Never touches Python. `interrupt`, when given, is polled; set it to stop within a second.
-LaunchResult launch(const Program& program, int grid, std::span<const Argument> arguments, const Options& options,
-                    const std::atomic<bool>* interrupt = nullptr);
+// Runs `grid` blocks. Never touches Python. `interrupt`, when given, is polled; set it to stop within a
+// second.
+LaunchResult launch(const Program& program, int grid, std::span<const Argument> arguments,
+                    const Options& options, const std::atomic<bool>* interrupt = nullptr);
 
 // Before fork and at exit: joins the pool's threads. It starts again lazily.
 void shutdown_pool();

@@ -30,11 +30,13 @@ uint64_t turns(int64_t start, int64_t stop, int64_t step) {
   return start > stop ? (from - to - 1) / (0 - static_cast<uint64_t>(step)) + 1 : 0;
 }
 
+// clang-format off: one instruction a line reads as a table.
 // GCC's computed goto; `core` null: only the table of label offsets is asked for.
 template <Mode M>
 [[gnu::noinline, gnu::noclone]] RunStatus loop(Core* core_or_null, const int32_t** table) {
   static const int32_t kLabels[] = {
-#define ASC_X(Name, form) static_cast<int32_t>(static_cast<const char*>(&&L_##Name) - static_cast<const char*>(&&L_Mov)),
+#define ASC_X(Name, form) \
+  static_cast<int32_t>(static_cast<const char*>(&&L_##Name) - static_cast<const char*>(&&L_Mov)),
       ASC_SIM_OPCODES(ASC_X)
 #undef ASC_X
   };
@@ -48,29 +50,29 @@ template <Mode M>
   int64_t fuel = core.fuel;
 
 #define NEXT_AT() goto* static_cast<const void*>(static_cast<const char*>(&&L_Mov) + pc->handler)
-#define NEXT()  \
-  do {          \
-    ++pc;       \
-    NEXT_AT();  \
+#define NEXT() \
+  do {         \
+    ++pc;      \
+    NEXT_AT(); \
   } while (0)
 #define A r[pc->a]
 #define B r[pc->b]
 #define C r[pc->c]
 #define SAVE() (core.pc = pc, core.r = r)
-#define OP(Name, expression) \
+#define OP(Name, expression)   \
   L_##Name : A = (expression); \
   NEXT();
-#define JUMP_IF(Name, condition)      \
+#define JUMP_IF(Name, condition)              \
   L_##Name : pc += (condition) ? pc->imm : 1; \
   NEXT_AT();
-#define JUMP_IF_K(Name, condition)       \
+#define JUMP_IF_K(Name, condition)               \
   L_##Name : pc += (condition) ? pc->target : 1; \
   NEXT_AT();
 
   NEXT_AT();
 
   OP(Mov, B)
-L_Mov2: {
+L_Mov2 : {
   const uint64_t address = r[pc->b], info = r[pc->b + 1];
   r[pc->a] = address;
   r[pc->a + 1] = info;
@@ -78,7 +80,7 @@ L_Mov2: {
 }
   OP(Const, static_cast<uint64_t>(pc->wide))
   OP(LoadRef, *reinterpret_cast<const uint64_t*>(B))
-L_LoadRef2: {
+L_LoadRef2 : {
   const uint64_t* from = reinterpret_cast<const uint64_t*>(B);
   const uint64_t address = from[0], info = from[1];
   r[pc->a] = address;
@@ -88,7 +90,7 @@ L_LoadRef2: {
 L_StoreRef:
   *reinterpret_cast<uint64_t*>(A) = B;
   NEXT();
-L_StoreRef2: {
+L_StoreRef2 : {
   uint64_t* to = reinterpret_cast<uint64_t*>(A);
   to[0] = r[pc->b];
   to[1] = r[pc->b + 1];
@@ -111,17 +113,17 @@ L_StoreRef2: {
   OP(SarK, static_cast<uint64_t>(signed_of(B) >> pc->imm))
   OP(ShrK, B >> pc->imm)
 
-#define OP_32(Name, expression)                                                                      \
-  L_##Name : {                                                                                       \
-    const int64_t value = static_cast<int64_t>(expression);                                          \
-    if constexpr (M == Mode::Check) {                                                                \
-      if (value != static_cast<int32_t>(value)) [[unlikely]] {                                       \
-        SAVE();                                                                                      \
-        report_outside_type(core, DType::I32, value);                                                \
-      }                                                                                              \
-    }                                                                                                \
-    A = static_cast<uint64_t>(int64_t{static_cast<int32_t>(value)});                                 \
-    NEXT();                                                                                          \
+#define OP_32(Name, expression)                                      \
+  L_##Name : {                                                       \
+    const int64_t value = static_cast<int64_t>(expression);          \
+    if constexpr (M == Mode::Check) {                                \
+      if (value != static_cast<int32_t>(value)) [[unlikely]] {       \
+        SAVE();                                                      \
+        report_outside_type(core, DType::I32, value);                \
+      }                                                              \
+    }                                                                \
+    A = static_cast<uint64_t>(int64_t{static_cast<int32_t>(value)}); \
+    NEXT();                                                          \
   }
   OP_32(Add32, B + C)
   OP_32(Sub32, B - C)
@@ -136,36 +138,37 @@ L_StoreRef2: {
 L_Data:  // stands behind an instruction that reads and skips it
   NEXT();
 
-#define OP_OVERFLOW(Name, builtin, wrapped)                                       \
-  L_##Name : {                                                                    \
-    int64_t value;                                                                \
-    const bool over = builtin;                                                    \
-    if (M == Mode::Check && over) [[unlikely]] {                                  \
-      SAVE();                                                                     \
-      report_overflow64(core);                                                    \
-    }                                                                             \
-    A = static_cast<uint64_t>(value);                                             \
-    NEXT();                                                                       \
+#define OP_OVERFLOW(Name, builtin, wrapped)      \
+  L_##Name : {                                   \
+    int64_t value;                               \
+    const bool over = builtin;                   \
+    if (M == Mode::Check && over) [[unlikely]] { \
+      SAVE();                                    \
+      report_overflow64(core);                   \
+    }                                            \
+    A = static_cast<uint64_t>(value);            \
+    NEXT();                                      \
   }
   OP_OVERFLOW(AddO, __builtin_add_overflow(signed_of(B), signed_of(C), &value), )
   OP_OVERFLOW(SubO, __builtin_sub_overflow(signed_of(B), signed_of(C), &value), )
   OP_OVERFLOW(MulO, __builtin_mul_overflow(signed_of(B), signed_of(C), &value), )
   OP_OVERFLOW(NegO, __builtin_sub_overflow(int64_t{0}, signed_of(B), &value), )
 
-#define OP_DIVIDE(Name, by_zero, normal)    \
-  L_##Name : {                              \
-    const uint64_t x = B, y = C;            \
-    if (y == 0) [[unlikely]] {              \
-      SAVE();                               \
-      report_division_by_zero(core);        \
-      A = (by_zero);                        \
-      NEXT();                               \
-    }                                       \
-    A = (normal);                           \
-    NEXT();                                 \
+#define OP_DIVIDE(Name, by_zero, normal) \
+  L_##Name : {                           \
+    const uint64_t x = B, y = C;         \
+    if (y == 0) [[unlikely]] {           \
+      SAVE();                            \
+      report_division_by_zero(core);     \
+      A = (by_zero);                     \
+      NEXT();                            \
+    }                                    \
+    A = (normal);                        \
+    NEXT();                              \
   }
   // The smallest value by -1 wraps; the check of the type follows where the type is narrower.
-  OP_DIVIDE(Div, 0, y == UINT64_MAX ? 0 - x : static_cast<uint64_t>(ir::floor_div(signed_of(x), signed_of(y))))
+  OP_DIVIDE(Div, 0,
+            y == UINT64_MAX ? 0 - x : static_cast<uint64_t>(ir::floor_div(signed_of(x), signed_of(y))))
   OP_DIVIDE(Mod, 0, y == UINT64_MAX ? 0 : static_cast<uint64_t>(ir::floor_mod(signed_of(x), signed_of(y))))
   OP_DIVIDE(DivU, 0, x / y)
   OP_DIVIDE(ModU, 0, x % y)
@@ -173,7 +176,7 @@ L_Data:  // stands behind an instruction that reads and skips it
   OP_DIVIDE(DivP, 0, ((x | y) >> 32) == 0 ? static_cast<uint32_t>(x) / static_cast<uint32_t>(y) : x / y)
   OP_DIVIDE(ModP, 0, ((x | y) >> 32) == 0 ? static_cast<uint32_t>(x) % static_cast<uint32_t>(y) : x % y)
 
-L_DivK: {
+L_DivK : {
   const uint64_t x = B;
   const uint32_t k = static_cast<uint32_t>(pc->imm);
   A = (x >> 32) == 0 ? high_product(static_cast<uint64_t>(pc[1].wide), x)
@@ -181,7 +184,7 @@ L_DivK: {
   pc += 2;
   NEXT_AT();
 }
-L_ModK: {
+L_ModK : {
   const uint64_t x = B;
   const uint32_t k = static_cast<uint32_t>(pc->imm);
   A = (x >> 32) == 0 ? high_product(static_cast<uint64_t>(pc[1].wide) * x, k)
@@ -190,7 +193,7 @@ L_ModK: {
   NEXT_AT();
 }
 
-L_Shl: {
+L_Shl : {
   const DType type = static_cast<DType>(pc->imm);
   const int64_t x = signed_of(B), distance = signed_of(C);
   if (static_cast<uint64_t>(distance) >= 8u * static_cast<unsigned>(size_of(type))) [[unlikely]] {
@@ -209,7 +212,7 @@ L_Shl: {
   A = shifted;
   NEXT();
 }
-L_Shr: {
+L_Shr : {
   const DType type = static_cast<DType>(pc->imm);
   int64_t distance = signed_of(C);
   if (static_cast<uint64_t>(distance) >= 8u * static_cast<unsigned>(size_of(type))) [[unlikely]] {
@@ -217,10 +220,12 @@ L_Shr: {
     report_shift(core, type, distance);
     distance = 63;
   }
-  A = is_signed_int(type) ? static_cast<uint64_t>(signed_of(B) >> distance) : distance == 63 ? 0 : B >> distance;
+  A = is_signed_int(type) ? static_cast<uint64_t>(signed_of(B) >> distance)
+      : distance == 63    ? 0
+                          : B >> distance;
   NEXT();
 }
-L_Fit: {
+L_Fit : {
   const DType to = static_cast<DType>(pc->imm & 0xFF), from = static_cast<DType>(pc->imm >> 8);
   const int64_t value = signed_of(B);
   if constexpr (M == Mode::Check) {
@@ -295,7 +300,21 @@ L_Jmp:
   JUMP_IF(JnltF, !(as_float(A) < as_float(B)))
   JUMP_IF(JnleF, !(as_float(A) <= as_float(B)))
 
-L_ForPrep: {
+L_ForCheck : {
+  if constexpr (M == Mode::Check) {
+    // The printed loop adds the step once more after its last turn.
+    const int64_t step = signed_of(r[pc->a + 1]), start = signed_of(B);
+    const DType type = static_cast<DType>(pc->imm);
+    const uint64_t count = step == 0 ? 0 : turns(start, signed_of(C), step);
+    const __int128 beyond = start + static_cast<__int128>(count) * step;
+    if (count != 0 && (beyond < int_min(type) || beyond > int_max(type))) [[unlikely]] {
+      SAVE();
+      report_step_beyond(core, type, step);
+    }
+  }
+  NEXT();
+}
+L_ForPrep : {
   const int64_t step = signed_of(r[pc->a + 1]);
   if (step == 0) [[unlikely]] {
     SAVE();
@@ -307,7 +326,7 @@ L_ForPrep: {
   pc += A == 0 ? pc->imm : 1;
   NEXT_AT();
 }
-L_ForPrepU: {
+L_ForPrepU : {
   const uint64_t step = r[pc->a + 1], start = B, stop = C;
   if (step == 0) [[unlikely]] {
     SAVE();
@@ -319,7 +338,7 @@ L_ForPrepU: {
   pc += A == 0 ? pc->imm : 1;
   NEXT_AT();
 }
-L_ForPrep1: {
+L_ForPrep1 : {
   const int64_t start = signed_of(B), stop = signed_of(C);
   A = start < stop ? static_cast<uint64_t>(stop) - static_cast<uint64_t>(start) : 0;
   pc += A == 0 ? pc->imm : 1;
@@ -351,7 +370,7 @@ L_Loop:
     goto out_of_fuel;
   NEXT_AT();
 
-L_Call: {
+L_Call : {
   const FunctionCode& callee = core.program->functions[static_cast<size_t>(pc->imm)];
   Frame& frame = core.frames[static_cast<size_t>(core.depth++)];
   frame.return_pc = pc + 1;
@@ -376,7 +395,7 @@ L_Ret:
   }
   NEXT_AT();
 
-L_CallOp: {
+L_CallOp : {
   const CallSite& site = core.program->sites[static_cast<size_t>(pc->imm)];
   SAVE();
   fuel -= kOpFuel;
@@ -387,7 +406,7 @@ L_CallOp: {
   }
   NEXT();
 }
-L_NewObject: {
+L_NewObject : {
   const uint32_t index = core.object_base + pc->b;
   const ObjectDecl& decl = core.program->object_decls[static_cast<size_t>(pc->imm)];
   core.objects[index].reset(decl.type, decl.name);
@@ -399,7 +418,7 @@ L_Print:
   SAVE();
   core.printed += format_text(core, core.program->texts[static_cast<size_t>(pc->imm)]);
   NEXT();
-L_AssertFail: {
+L_AssertFail : {
   SAVE();
   core.fuel = fuel;
   const std::string text = format_text(core, core.program->texts[static_cast<size_t>(pc->imm)]);
@@ -429,13 +448,16 @@ out_of_fuel:
 #undef JUMP_IF
 #undef JUMP_IF_K
 }
+// clang-format on
 
 }  // namespace
 
 const int32_t* handler_offsets(Mode mode) {
   const int32_t* table = nullptr;
-  if (mode == Mode::Check) loop<Mode::Check>(nullptr, &table);
-  else loop<Mode::Fast>(nullptr, &table);
+  if (mode == Mode::Check)
+    loop<Mode::Check>(nullptr, &table);
+  else
+    loop<Mode::Fast>(nullptr, &table);
   return table;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A core that can be stopped and resumed: registers, frames, objects, flags; and what all cores of a launch share.
+// A core that can be stopped and resumed: registers, frames, objects, flags; and what all cores of a launch
+// share.
 #pragma once
 
 #include <atomic>
@@ -85,7 +86,17 @@ struct Core {
   void prepare(Launch& launch);  // once a core object
   void begin(int block, int sub_block, bool aic, Bank* banks);
   void end();  // after the last instruction: what was left open
-  Origin here() const;
+  Origin here() const {
+    Origin at;
+    mark(at);
+    return at;
+  }
+  void mark(Origin& at) const {  // the instruction at hand and its callers
+    at.pc = static_cast<uint32_t>(pc - code);
+    at.depth = 0;
+    for (int i = depth; i > 0 && at.depth < Origin::kCallers; i--)
+      at.callers[at.depth++] = static_cast<uint32_t>(frames[static_cast<size_t>(i - 1)].return_pc - code) - 1;
+  }
   std::string name() const;
   int block_idx() const { return aic ? block : block * launch->aiv_per_block + sub_block; }
   uint8_t core_bit() const { return static_cast<uint8_t>(aic ? CoreSet::AIC : CoreSet::AIV); }
@@ -104,6 +115,7 @@ void report_overflow64(Core& core);
 void report_division_by_zero(Core& core);
 void report_shift(Core& core, DType type, int64_t distance);
 void report_step_zero(Core& core);
+void report_step_beyond(Core& core, DType type, int64_t step);
 std::string format_text(const Core& core, const TextFormat& format);
 
 }  // namespace asc::sim

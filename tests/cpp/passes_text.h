@@ -28,7 +28,8 @@ inline std::unique_ptr<ir::Module> parse(const std::string& text) {
 }
 
 inline void expect_valid(const ir::Module& module) {
-  for (const ir::VerifyError& error : ir::verify(module)) ADD_FAILURE() << error.message << "\n" << ir::print_module(module);
+  for (const ir::VerifyError& error : ir::verify(module))
+    ADD_FAILURE() << error.message << "\n" << ir::print_module(module);
 }
 
 // The one line of the printed module that starts with `start` (blanks in front left out), or what is wrong.

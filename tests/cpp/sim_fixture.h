@@ -60,7 +60,8 @@ inline std::vector<std::string> ids(const LaunchResult& result) {
 
 inline std::string messages(const LaunchResult& result) {
   std::string out;
-  for (const Finding& f : result.findings) out += f.id + " " + f.core + ": " + f.message + " [" + f.fix + "]\n";
+  for (const Finding& f : result.findings)
+    out += f.id + " " + f.core + ": " + f.message + " [" + f.fix + "]\n";
   return out;
 }
 

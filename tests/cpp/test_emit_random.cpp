@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs, printed, compiled with the host compiler and run: they compute what the VM computes, bit for bit.
-// A seed is printed when a program differs; ASC_TEST_SEED replays it, ASC_TEST_COUNT programs from there on. Programs in which the VM finds something (a value
-// that leaves its type, a division by zero) have no meaning to compare and are left out.
+// Random programs, printed, compiled with the host compiler and run: they compute what the VM computes, bit
+// for bit. A seed is printed when a program differs; ASC_TEST_SEED replays it, ASC_TEST_COUNT programs from
+// there on. Programs in which the VM finds something (a value that leaves its type, a division by zero) have
+// no meaning to compare and are left out.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -38,10 +39,12 @@ struct ScalarArg {
   DType type;
   double value;
 };
-constexpr ScalarArg kScalars[] = {{"a", DType::I32, -7},  {"b", DType::I32, 3},    {"c", DType::I64, 5000000000.0},
-                                  {"d", DType::U32, 40},  {"e", DType::I8, -30},  {"f", DType::F32, 2.75},
-                                  {"g", DType::F32, -9},  {"h", DType::F16, 1.5},  {"i", DType::U8, 250},
-                                  {"j", DType::I16, 300}, {"k", DType::U16, 65000}, {"l", DType::Bool, 1}};
+constexpr ScalarArg kScalars[] = {
+    {"a", DType::I32, -70001}, {"b", DType::I32, 46341},       {"c", DType::I64, 5000000000.0},
+    {"d", DType::U32, 40},     {"e", DType::I8, -30},          {"f", DType::F32, 2.75},
+    {"g", DType::F32, -9},     {"h", DType::F16, 1.5},         {"i", DType::U8, 250},
+    {"j", DType::I16, 300},    {"k", DType::U16, 65000},       {"l", DType::Bool, 1},
+    {"m", DType::I32, -7},     {"o", DType::U32, 4000000000.0}};
 
 // One random kernel: variables, branches, loops; at its end every variable is stored.
 class Generator {
@@ -88,7 +91,8 @@ class Generator {
     ir::Var* v = b_.new_var(f_, name, Type::global_tensor(type), kNowhere);
     b_.decl(v, b_.op_call(OpId::GlobalTensor_Init, 0, vars, nullptr, {}, kNowhere), kNowhere);
     Expr* args[] = {b_.var(pointer, kNowhere), nullptr};
-    b_.eval(b_.op_call(OpId::GlobalTensor_SetGlobalBuffer, 0, vars, b_.var(v, kNowhere), args, kNowhere), kNowhere);
+    b_.eval(b_.op_call(OpId::GlobalTensor_SetGlobalBuffer, 0, vars, b_.var(v, kNowhere), args, kNowhere),
+            kNowhere);
     return v;
   }
 
@@ -107,7 +111,9 @@ class Generator {
     if (chance(25)) return expr(type, depth);
     Expr* e = literal(type);
     const ir::Const* c = ir::as_const(e);
-    return c && c->as_double() != 0 ? e : is_float(type) ? b_.float_const(e->type, 2.5, kNowhere) : b_.int_const(e->type, 3, kNowhere);
+    return c && c->as_double() != 0 ? e
+           : is_float(type)         ? b_.float_const(e->type, 2.5, kNowhere)
+                                    : b_.int_const(e->type, 3, kNowhere);
   }
 
   Expr* literal(DType type) {
@@ -131,7 +137,8 @@ class Generator {
 
   Expr* comparison(int depth) {
     const DType type = kTypes[pick(0, std::size(kTypes) - 2)];
-    const auto op = static_cast<BinaryOp>(pick(static_cast<int>(BinaryOp::Lt), static_cast<int>(BinaryOp::Ne)));
+    const auto op =
+        static_cast<BinaryOp>(pick(static_cast<int>(BinaryOp::Lt), static_cast<int>(BinaryOp::Ne)));
     return b_.binary(op, expr(type, depth - 1), expr(type, depth - 1), kNowhere);
   }
 
@@ -147,7 +154,8 @@ class Generator {
     }
     const int kind = pick(0, 99);
     if (kind < 18) return to(expr(kTypes[pick(0, std::size(kTypes) - 1)], depth - 1), type);
-    if (kind < 25) return b_.select(condition(depth - 1), expr(type, depth - 1), expr(type, depth - 1), kNowhere);
+    if (kind < 25)
+      return b_.select(condition(depth - 1), expr(type, depth - 1), expr(type, depth - 1), kNowhere);
     if (kind < 32) {
       const bool invert = is_int(type) && chance(40);
       const ir::UnaryOp op = invert ? ir::UnaryOp::Invert : chance(50) ? ir::UnaryOp::Neg : ir::UnaryOp::Abs;
@@ -155,10 +163,12 @@ class Generator {
     }
     if (is_int(type) && kind < 40) {
       const BinaryOp op = chance(50) ? BinaryOp::Shl : BinaryOp::Shr;
-      return b_.binary(op, expr(type, depth - 1), b_.int_const(Type::scalar(type), pick(0, 5), kNowhere), kNowhere);
+      return b_.binary(op, expr(type, depth - 1), b_.int_const(Type::scalar(type), pick(0, 5), kNowhere),
+                       kNowhere);
     }
-    static constexpr BinaryOp kInt[] = {BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul,      BinaryOp::And, BinaryOp::Or,
-                                        BinaryOp::Xor, BinaryOp::Min, BinaryOp::FloorDiv, BinaryOp::Max, BinaryOp::Mod};
+    static constexpr BinaryOp kInt[] = {BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul, BinaryOp::And,
+                                        BinaryOp::Or,  BinaryOp::Xor, BinaryOp::Min, BinaryOp::FloorDiv,
+                                        BinaryOp::Max, BinaryOp::Mod};
     static constexpr BinaryOp kFloat[] = {BinaryOp::Add, BinaryOp::Sub,      BinaryOp::Mul, BinaryOp::Min,
                                           BinaryOp::Max, BinaryOp::FloorDiv, BinaryOp::Mod, BinaryOp::Div};
     if (is_float(type)) {
@@ -179,13 +189,16 @@ class Generator {
     b_.set_block(inner);
     for (int i = pick(1, 2); i > 0; i--) statement(depth - 1);
     if (loops_ > 0 && chance(25))
-      b_.if_(condition(2), [&] {
-        ir::Block* only = b_.new_block();
-        b_.set_block(only);
-        chance(50) ? static_cast<ir::Stmt*>(b_.break_(kNowhere)) : b_.continue_(kNowhere);
-        b_.set_block(inner);
-        return only;
-      }(), nullptr, kNowhere);
+      b_.if_(
+          condition(2),
+          [&] {
+            ir::Block* only = b_.new_block();
+            b_.set_block(only);
+            chance(50) ? static_cast<ir::Stmt*>(b_.break_(kNowhere)) : b_.continue_(kNowhere);
+            b_.set_block(inner);
+            return only;
+          }(),
+          nullptr, kNowhere);
     b_.set_block(outer);
     vars_.resize(known);
     return inner;
@@ -221,9 +234,12 @@ class Generator {
     }
     Expr* start = b_.int_const(type, pick(-4, 4), kNowhere);
     Expr* stop = chance(50) ? b_.int_const(type, pick(-6, 6), kNowhere) : leaf(type.elem);
-    // A step that is a variable is -7 or 3; one that the body changes must still be read once.
+    // A step that the body changes must still be read once.
     Expr* step = nullptr;
-    if (chance(60)) step = chance(70) || type.elem == DType::I64 ? b_.int_const(type, chance(50) ? pick(1, 3) : pick(-3, -1), kNowhere) : leaf(type.elem);
+    if (chance(60))
+      step = chance(70) || type.elem == DType::I64
+                 ? b_.int_const(type, chance(50) ? pick(1, 3) : pick(-3, -1), kNowhere)
+                 : leaf(type.elem);
     if (const auto* c = ir::as_const(step); c && c->bits == 0) step = nullptr;
     const size_t known = vars_.size();
     if (!outlives) vars_.push_back(v);
@@ -266,7 +282,8 @@ bool run_vm(const ir::Module& module, Outputs* out) {
     sim::Argument a;
     a.name = s.name;
     a.dtype = s.type;
-    a.bits = is_float(s.type) ? std::bit_cast<uint64_t>(s.value) : static_cast<uint64_t>(static_cast<int64_t>(s.value));
+    a.bits = is_float(s.type) ? std::bit_cast<uint64_t>(s.value)
+                              : static_cast<uint64_t>(static_cast<int64_t>(s.value));
     args.push_back(a);
   }
   sim::Options options;
@@ -301,8 +318,9 @@ bool run_host(const std::vector<std::string>& texts, std::vector<Outputs>* outpu
       text.erase(external, std::strlen("extern \"C\" "));
       out << "namespace program_" << i << " {\n" << text << "}\n";
     }
-    out << "template <class Fn> static void show(FILE* to, Fn fn) {\n  int64_t ints[" << kOutputs << "] = {};\n  float floats["
-        << kOutputs << "] = {};\n  fn(ints, floats);\n  fwrite(ints, sizeof(ints), 1, to);\n  fwrite(floats, sizeof(floats), 1, to);\n}\n";
+    out << "template <class Fn> static void show(FILE* to, Fn fn) {\n  int64_t ints[" << kOutputs
+        << "] = {};\n  float floats[" << kOutputs
+        << "] = {};\n  fn(ints, floats);\n  fwrite(ints, sizeof(ints), 1, to);\n  fwrite(floats, sizeof(floats), 1, to);\n}\n";
     out << "int main(int, char** v) {\n  FILE* to = fopen(v[1], \"wb\");\n";
     for (size_t i = 0; i < texts.size(); i++)
       out << "  show(to, [](int64_t* ints, float* floats) {\n  " << call_of(static_cast<int>(i)) << "  });\n";
@@ -310,9 +328,10 @@ bool run_host(const std::vector<std::string>& texts, std::vector<Outputs>* outpu
   }
   const char* compiler = std::getenv("CXX");
   const std::string root = ASC_SOURCE_DIR;
-  const std::string command = std::string(compiler ? compiler : "c++") + " -std=c++20 -O0 -w -ffp-contract=off -fwrapv -I" + root +
-                              "/csrc -I" + root + "/tests/hostheader " + source.string() + " -o " + binary.string() + " && " +
-                              binary.string() + " " + result.string();
+  const std::string command = std::string(compiler ? compiler : "c++") +
+                              " -std=c++20 -O0 -w -ffp-contract=off -fwrapv -I" + root + "/csrc -I" + root +
+                              "/tests/hostheader " + source.string() + " -o " + binary.string() + " && " +
+                              "timeout 20 " + binary.string() + " " + result.string();
   if (std::system(command.c_str()) != 0) {
     ADD_FAILURE() << "the printed programs do not compile or run: " << source;
     return false;
@@ -324,7 +343,9 @@ bool run_host(const std::vector<std::string>& texts, std::vector<Outputs>* outpu
   return true;
 }
 
-bool same(float a, float b) { return (a != a && b != b) || std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b); }
+bool same(float a, float b) {
+  return (a != a && b != b) || std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b);
+}
 
 TEST(EmitRandom, PrintedProgramsEqualTheVm) {
   const char* given = std::getenv("ASC_TEST_SEED");
@@ -338,7 +359,8 @@ TEST(EmitRandom, PrintedProgramsEqualTheVm) {
     Generator g(seed);
     g.make();
     const auto errors = ir::verify(g.module());
-    ASSERT_TRUE(errors.empty()) << "seed " << seed << ": " << errors[0].message << "\n" << ir::print_module(g.module());
+    ASSERT_TRUE(errors.empty()) << "seed " << seed << ": " << errors[0].message << "\n"
+                                << ir::print_module(g.module());
     if (seed % 2 == 0) passes::intervals(g.module());
     Outputs out;
     if (!run_vm(g.module(), &out)) continue;
@@ -360,8 +382,8 @@ TEST(EmitRandom, PrintedProgramsEqualTheVm) {
     shown++;
     std::ostringstream why;
     for (int k = 0; k < kOutputs; k++)
-      why << "  " << k << ": VM " << wanted[i].ints[k] << " " << wanted[i].floats[k] << ", printed " << printed[i].ints[k] << " "
-          << printed[i].floats[k] << "\n";
+      why << "  " << k << ": VM " << wanted[i].ints[k] << " " << wanted[i].floats[k] << ", printed "
+          << printed[i].ints[k] << " " << printed[i].floats[k] << "\n";
     ADD_FAILURE() << "ASC_TEST_SEED=" << seeds[i] << "\n" << why.str() << texts[i];
   }
 }

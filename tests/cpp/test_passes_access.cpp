@@ -8,9 +8,11 @@ using namespace asc;
 using passes_test::parse;
 
 // "r", "w", "rw", "-" or "rw!" (escapes) for x, y, z.
-std::string access_of(const std::string& body, const std::string& before = "", const std::string& extra = "") {
+std::string access_of(const std::string& body, const std::string& before = "",
+                      const std::string& extra = "") {
   auto module = parse(before + R"(
-kernel @k(%x: GlobalAddress<float32>, %y: GlobalAddress<float32>, %z: GlobalAddress<float32>, %n: int32, %c: bool)" + extra +
+kernel @k(%x: GlobalAddress<float32>, %y: GlobalAddress<float32>, %z: GlobalAddress<float32>, %n: int32, %c: bool)" +
+                      extra +
                       R"() {
   var %a: GlobalTensor<float32> = asc_GlobalTensor_Init<T=float>()
   var %b: GlobalTensor<float32> = asc_GlobalTensor_Init<T=float>()
@@ -21,16 +23,20 @@ kernel @k(%x: GlobalAddress<float32>, %y: GlobalAddress<float32>, %z: GlobalAddr
   std::string out;
   for (const ir::KernelArg& arg : module->args) {
     if (arg.type.kind != Kind::Pointer) continue;
-    const std::string one = std::string(arg.may_read ? "r" : "") + (arg.may_write ? "w" : "") + (arg.escapes ? "!" : "");
+    const std::string one =
+        std::string(arg.may_read ? "r" : "") + (arg.may_write ? "w" : "") + (arg.escapes ? "!" : "");
     out += (out.empty() ? "" : " ") + (one.empty() ? "-" : one);
   }
   return out;
 }
 
-const std::string kBindA = "  asc_GlobalTensor_SetGlobalBuffer<T=float>(%a, asc_Pointer_Offset<T=float>(%x, 8), _)\n";
-const std::string kBindB = "  asc_GlobalTensor_SetGlobalBuffer<T=float>(%b, asc_Pointer_OffsetRight<T=float>(%y, 8), _)\n";
+const std::string kBindA =
+    "  asc_GlobalTensor_SetGlobalBuffer<T=float>(%a, asc_Pointer_Offset<T=float>(%x, 8), _)\n";
+const std::string kBindB =
+    "  asc_GlobalTensor_SetGlobalBuffer<T=float>(%b, asc_Pointer_OffsetRight<T=float>(%y, 8), _)\n";
 const std::string kReadA = "  asc_DataCopy<T=float>(%ub, asc_GlobalTensor_Subindex<T=float>(%a, 8), 8)\n";
-const std::string kWriteB = "  asc_DataCopy.1<T=float>(asc_GlobalTensor_Subindex.1<T=float>(%b, 8, 8), %ub, 8)\n";
+const std::string kWriteB =
+    "  asc_DataCopy.1<T=float>(asc_GlobalTensor_Subindex.1<T=float>(%b, 8, 8), %ub, 8)\n";
 const std::string kWriteA = "  asc_DataCopy.1<T=float>(%a, %ub, 8)\n";
 
 TEST(Access, DirectionsOfTheOpTable) {
@@ -57,16 +63,19 @@ TEST(Access, AssignmentCopiesTheHandle) {
                       "  asc_DataCopy<T=float>(%ub, %d, 8)\n" + kWriteA),
             "r w -");
   EXPECT_EQ(access_of("  var %p: GlobalAddress<float32> = asc_Pointer_OffsetBack<T=float>(%z, 1)\n"
-                      "  asc_GlobalTensor_SetGlobalBuffer<T=float>(%a, %p, _)\n" + kWriteA),
+                      "  asc_GlobalTensor_SetGlobalBuffer<T=float>(%a, %p, _)\n" +
+                      kWriteA),
             "- - w");
 }
 
 TEST(Access, RebindingInAStraightLineReplaces) {
-  EXPECT_EQ(access_of(kBindA + kReadA + "  asc_GlobalTensor_SetGlobalBuffer<T=float>(%a, %y, _)\n" + kWriteA), "r w -");
+  EXPECT_EQ(access_of(kBindA + kReadA + "  asc_GlobalTensor_SetGlobalBuffer<T=float>(%a, %y, _)\n" + kWriteA),
+            "r w -");
 }
 
 TEST(Access, RebindingUnderABranchAdds) {
-  EXPECT_EQ(access_of(kBindA + "  if %c {\n    asc_GlobalTensor_SetGlobalBuffer<T=float>(%a, %y, _)\n  }\n" + kWriteA),
+  EXPECT_EQ(access_of(kBindA + "  if %c {\n    asc_GlobalTensor_SetGlobalBuffer<T=float>(%a, %y, _)\n  }\n" +
+                      kWriteA),
             "w w -");
   EXPECT_EQ(access_of(kBindA + kBindB + "  var %d: GlobalTensor<float32> = select(%c, %a, %b)\n" +
                       "  asc_DataCopy<T=float>(%ub, %d, 8)\n"),
@@ -83,7 +92,8 @@ TEST(Access, LoopsCarryBindingsBack) {
     %a = %b
     %b = %d
   }
-)"), "w w w");
+)"),
+            "w w w");
   EXPECT_EQ(access_of(kBindA + kBindB + R"(
   while %c {
     asc_DataCopy<T=float>(%ub, %b, 8)
@@ -92,7 +102,9 @@ TEST(Access, LoopsCarryBindingsBack) {
       break
     }
   }
-)"), "r r -") << "conservative: the loop may turn again as far as this pass can tell";
+)"),
+            "r r -")
+      << "conservative: the loop may turn again as far as this pass can tell";
 }
 
 TEST(Access, Helpers) {
@@ -119,8 +131,10 @@ func @two(%p: GlobalAddress<float32>, %q: GlobalAddress<float32>) -> (GlobalAddr
   EXPECT_EQ(access_of("  @bind(%a, %z)\n" + kReadA, helpers), "- - r");
   EXPECT_EQ(access_of("  @bind(%a, %x)\n  @maybe(%a, %y, %c)\n" + kReadA, helpers), "r r -");
   EXPECT_EQ(access_of("  @bind(%a, %x)\n  @store(@part(%a, %n), %ub)", helpers), "w - -");
-  EXPECT_EQ(access_of("  @bind(%a, %x)\n  @store(%a, %ub)\n  @bind(%b, %y)\n  asc_DataCopy<T=float>(%ub, %b, 8)", helpers),
-            "rw r -")
+  EXPECT_EQ(
+      access_of("  @bind(%a, %x)\n  @store(%a, %ub)\n  @bind(%b, %y)\n  asc_DataCopy<T=float>(%ub, %b, 8)",
+                helpers),
+      "rw r -")
       << "conservative: a helper's calls are joined, so b may be bound to x too";
   EXPECT_EQ(access_of(R"(
   var %p: GlobalAddress<float32>
@@ -128,7 +142,9 @@ func @two(%p: GlobalAddress<float32>, %q: GlobalAddress<float32>) -> (GlobalAddr
   call (%p, %q) = @two(%x, %y)
   asc_GlobalTensor_SetGlobalBuffer<T=float>(%a, %p, _)
   asc_GlobalTensor_SetGlobalBuffer<T=float>(%b, %q, _)
-)" + kReadA + kWriteB, helpers), "w r -");
+)" + kReadA + kWriteB,
+                      helpers),
+            "w r -");
 }
 
 TEST(Access, AVariablePassedTwiceMayBeAnything) {
@@ -137,7 +153,8 @@ func @same(%s: GlobalTensor<float32> ref, %t: GlobalTensor<float32> ref, %p: Glo
   asc_GlobalTensor_SetGlobalBuffer<T=float>(%s, %p, _)
   asc_DataCopy<T=float>(%u, %t, 8)
 }
-)"), "r r r");
+)"),
+            "r r r");
 }
 
 TEST(Access, AddressesInStructsEscape) {
@@ -146,12 +163,16 @@ struct Table "Table" bytes 8 {
   at: GlobalAddress<float32> = 0 at 0
 }
 )";
-  EXPECT_EQ(access_of("  var %s: struct<Table>\n  %s.at = asc_Pointer_Offset<T=float>(%y, 4)", table), "- rw! -");
-  EXPECT_EQ(access_of("  asc_GlobalTensor_SetGlobalBuffer<T=float>(%b, %s.at, _)\n" + kWriteB, table, ", %s: struct<Table>"),
+  EXPECT_EQ(access_of("  var %s: struct<Table>\n  %s.at = asc_Pointer_Offset<T=float>(%y, 4)", table),
+            "- rw! -");
+  EXPECT_EQ(access_of("  asc_GlobalTensor_SetGlobalBuffer<T=float>(%b, %s.at, _)\n" + kWriteB, table,
+                      ", %s: struct<Table>"),
             "w w w")
       << "it may hold any argument's address";
-  EXPECT_EQ(access_of(kBindA + "  asc_GlobalTensor_SetGlobalBuffer<T=float>(%b, "
-                               "asc_GlobalTensor_GetPhyAddr<T=float>(%a, 4), _)\n" + kWriteB),
+  EXPECT_EQ(access_of(kBindA +
+                      "  asc_GlobalTensor_SetGlobalBuffer<T=float>(%b, "
+                      "asc_GlobalTensor_GetPhyAddr<T=float>(%a, 4), _)\n" +
+                      kWriteB),
             "w - -")
       << "an address that stays one is followed";
 }

@@ -54,10 +54,13 @@ TEST(DetectKernelType, ByTheOpsUsed) {
 
 TEST(DetectKernelType, OpsCountForTheCoresThatReachThem) {
   EXPECT_EQ(type_of("  if is_aic() {\n    @cube(%c, %a)\n  } else {\n    @vector(%t)\n  }"), "MIX_AIC_1_2");
-  EXPECT_EQ(type_of("  if is_aic() {\n    @vector(%t)\n  }\n  if is_aiv() {\n    @vector(%t)\n  }"), "AIV_ONLY");
+  EXPECT_EQ(type_of("  if is_aic() {\n    @vector(%t)\n  }\n  if is_aiv() {\n    @vector(%t)\n  }"),
+            "AIV_ONLY");
   EXPECT_EQ(type_of("  if is_aiv() {\n    @cube(%c, %a)\n  }\n  @vector(%t)"), "AIV_ONLY");
-  EXPECT_EQ(type_of("  if not is_aic() {\n    @cube(%c, %a)\n  } else {\n    @cube(%c, %a)\n  }"), "AIC_ONLY");
-  EXPECT_EQ(type_of("  if is_aic() and (%n > 3) {\n    @vector(%t)\n  } else {\n    @cube(%c, %a)\n  }"), "AIC_ONLY")
+  EXPECT_EQ(type_of("  if not is_aic() {\n    @cube(%c, %a)\n  } else {\n    @cube(%c, %a)\n  }"),
+            "AIC_ONLY");
+  EXPECT_EQ(type_of("  if is_aic() and (%n > 3) {\n    @vector(%t)\n  } else {\n    @cube(%c, %a)\n  }"),
+            "AIC_ONLY")
       << "a cube core takes the other side when n is small";
   EXPECT_EQ(type_of("  if is_aic() {\n    return\n  }\n  @cube(%c, %a)\n  @vector(%t)"), "AIV_ONLY");
   EXPECT_EQ(type_of("  @either(%t, %c, %a)"), "MIX_AIC_1_2");
@@ -65,8 +68,10 @@ TEST(DetectKernelType, OpsCountForTheCoresThatReachThem) {
 }
 
 TEST(DetectKernelType, StoredPredicates) {
-  EXPECT_EQ(type_of("  var %cube: bool = is_aic()\n  if %cube {\n    @vector(%t)\n  } else {\n    @cube(%c, %a)\n  }"),
-            "AIV_ONLY");
+  EXPECT_EQ(
+      type_of(
+          "  var %cube: bool = is_aic()\n  if %cube {\n    @vector(%t)\n  } else {\n    @cube(%c, %a)\n  }"),
+      "AIV_ONLY");
   EXPECT_EQ(type_of("  var %cube: bool = is_aic()\n  var %same: bool = %cube or (%n > 3)\n"
                     "  if %same {\n    @vector(%t)\n  } else {\n    @cube(%c, %a)\n  }"),
             "AIV_ONLY")
@@ -79,7 +84,9 @@ TEST(DetectKernelType, StoredPredicates) {
     }
     %p = is_aic()
   }
-)"), "AIC_ONLY") << "a later turn reads what the loop stored";
+)"),
+            "AIC_ONLY")
+      << "a later turn reads what the loop stored";
 }
 
 TEST(DetectKernelType, ShortCircuits) {
@@ -89,7 +96,8 @@ TEST(DetectKernelType, ShortCircuits) {
 }
 
 TEST(NeedsLockstep, CrossCoreOpsThatTheKernelReaches) {
-  EXPECT_FALSE(passes::needs_lockstep(*detected("  @vector(%t)"))) << "a helper with a flag that nothing calls";
+  EXPECT_FALSE(passes::needs_lockstep(*detected("  @vector(%t)")))
+      << "a helper with a flag that nothing calls";
   EXPECT_TRUE(passes::needs_lockstep(*detected("  for var %i: int32 in range(0, %n) {\n    @flag()\n  }")));
   EXPECT_TRUE(passes::needs_lockstep(*detected("  asc_CrossCoreWaitFlag(1, _, _)")));
   EXPECT_FALSE(passes::needs_lockstep(*detected("  if is_aic() {\n    @flag()\n  }\n  @vector(%t)")))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random kernels of integer statements, run by a plain interpreter: every fact that `intervals` noted must hold for every value
-// seen, and `widen_addresses` must leave the addresses as they are. A failure prints the seed and the kernel.
+// Random kernels of integer statements, run by a plain interpreter: every fact that `intervals` noted must
+// hold for every value seen, and `widen_addresses` must leave the addresses as they are. A failure prints the
+// seed and the kernel.
 #include <algorithm>
 #include <optional>
 #include <random>
@@ -15,8 +16,8 @@ namespace {
 using namespace asc;
 __extension__ using Wide = __int128;
 
-constexpr DType kTypes[] = {DType::I32, DType::I32, DType::I32, DType::I32, DType::I32, DType::I64, DType::I64,
-                            DType::U32, DType::I16, DType::I8,  DType::U64};
+constexpr DType kTypes[] = {DType::I32, DType::I32, DType::I32, DType::I32, DType::I32, DType::I64,
+                            DType::I64, DType::U32, DType::I16, DType::I8,  DType::U64};
 
 bool holds_all_of(DType wide, DType narrow) {
   if (wide == narrow) return true;
@@ -24,11 +25,12 @@ bool holds_all_of(DType wide, DType narrow) {
   return is_signed_int(wide) || is_unsigned_int(narrow);
 }
 
-// ---- the generator -------------------------------------------------------------------------------------------------------
+// ---- the generator ------------------------------------------------------------------------------
 
 class Generator {
  public:
-  explicit Generator(uint64_t seed) : random_(seed), module_(std::make_unique<ir::Module>()), build_(*module_, false) {}
+  explicit Generator(uint64_t seed)
+      : random_(seed), module_(std::make_unique<ir::Module>()), build_(*module_, false) {}
 
   std::unique_ptr<ir::Module> make() {
     for (int i = 0; i < 2; i++) function(false);
@@ -47,7 +49,8 @@ class Generator {
     visible_.clear();
     if (is_kernel) param("x", Type::pointer(DType::F32));
     const int params = is_kernel ? 3 : 2;
-    for (int i = 0; i < params; i++) param("p" + std::to_string(i), Type::scalar(chance(70) ? DType::I32 : any_type()));
+    for (int i = 0; i < params; i++)
+      param("p" + std::to_string(i), Type::scalar(chance(70) ? DType::I32 : any_type()));
     if (!is_kernel) {
       for (int i = 0, n = 1 + pick(2); i < n; i++) {
         f_->results.push_back(Type::scalar(i == 0 ? DType::I32 : any_type()));
@@ -131,40 +134,61 @@ class Generator {
       ir::Block* else_block = chance(50) ? nested(depth, in_loop) : nullptr;
       build_.if_(test, then_block, else_block, {});
     } else if (kind < 13) {
-      loop(depth);
+      loop(depth, in_loop);
     } else {
-      ir::Expr* test = condition(2);
-      ir::Block* body = nested(depth, true);
-      build_.while_(nullptr, test, body, chance(20) ? nested(depth, in_loop) : nullptr, {});
+      while_loop(depth, in_loop);
     }
     return false;
   }
 
-  void loop(int depth) {
+  void while_loop(int depth, bool in_loop) {
+    ir::Block* pre = nullptr;
+    ir::Expr* test = condition(2);
+    if (chance(40)) {  // what is evaluated before the condition, in each turn
+      ir::Var* v = new_var(DType::I32);
+      build_.decl(v, nullptr, {});
+      ir::Block* outer = build_.block();
+      pre = build_.new_block();
+      build_.set_block(pre);
+      build_.assign(v, expr(DType::I32, 2), {});
+      build_.set_block(outer);
+      visible_.push_back(v);
+      test = condition(2);
+    }
+    ir::Block* body = nested(depth, true);
+    build_.while_(pre, test, body, chance(20) ? nested(depth, in_loop) : nullptr, {});
+  }
+
+  void loop(int depth, bool in_loop) {
     const DType type = chance(80) ? DType::I32 : DType::I64;
     ir::Var* v = new_var(type);
     ir::Expr* start = chance(60) ? number(type, 0) : expr(type, 1);
     ir::Expr* stop = chance(40) ? number(type, pick(9)) : expr(type, 2);
-    ir::Expr* step = chance(70) ? nullptr : chance(70) ? number(type, chance(50) ? 1 + pick(5) : -1 - pick(5)) : expr(type, 1);
+    ir::Expr* step = chance(70)   ? nullptr
+                     : chance(70) ? number(type, chance(50) ? 1 + pick(5) : -1 - pick(5))
+                                  : expr(type, 1);
     visible_.push_back(v);
     loop_vars_.push_back(v);
     ir::Block* body = nested(depth, true);
     loop_vars_.pop_back();
     visible_.pop_back();
-    build_.for_(v, start, stop, step, body, nullptr, true, {});
+    build_.for_(v, start, stop, step, body, chance(20) ? nested(depth, in_loop) : nullptr, true, {});
   }
 
   void access() {
     const bool unsigned_operand = chance(30);
     ir::Expr* offset = expr(chance(70) ? DType::I32 : DType::I64, 3);
-    ir::Expr* args[] = {build_.cast(Type::scalar(unsigned_operand ? DType::U64 : DType::I64), offset, false, {})};
+    ir::Expr* args[] = {
+        build_.cast(Type::scalar(unsigned_operand ? DType::U64 : DType::I64), offset, false, {})};
     if (args[0]->type == offset->type) args[0] = offset;
     const DType vars[4] = {DType::F32, DType::Void, DType::Void, DType::Void};
     if (unsigned_operand) {
-      build_.eval(build_.op_call(OpId::GlobalTensor_GetValue, 0, vars, build_.var(global_, {}), args, {}), {});
+      build_.eval(build_.op_call(OpId::GlobalTensor_GetValue, 0, vars, build_.var(global_, {}), args, {}),
+                  {});
     } else {
       ir::Var* at = build_.new_var(f_, "a", Type::pointer(DType::F32), {});
-      build_.decl(at, build_.op_call(OpId::Pointer_Offset, 0, vars, build_.var(f_->params[0], {}), args, {}), {});
+      build_.decl(at, build_.op_call(OpId::Pointer_Offset, 0, vars, build_.var(f_->params[0], {}), args, {}),
+                  {});
     }
   }
 
@@ -187,7 +211,8 @@ class Generator {
 
   ir::Expr* any_number(DType type) {
     if (chance(95)) return number(type, is_signed_int(type) ? pick(20) - 5 : pick(15));
-    if (is_unsigned_int(type)) return number(type, chance(50) ? static_cast<int64_t>(unsigned_max(type)) : pick(1 << 20) % 200);
+    if (is_unsigned_int(type))
+      return number(type, chance(50) ? static_cast<int64_t>(unsigned_max(type)) : pick(1 << 20) % 200);
     const int64_t extremes[] = {int_min(type), int_max(type), int_max(type) / 2, int_max(type) / 3 + 1};
     return number(type, extremes[pick(4)]);
   }
@@ -208,8 +233,8 @@ class Generator {
   ir::Expr* expr(DType type, int depth) {
     if (depth == 0 || chance(20)) return leaf(type);
     using B = ir::BinaryOp;
-    constexpr B kOps[] = {B::Add, B::Add, B::Sub, B::Sub, B::Mul, B::Mul, B::FloorDiv, B::FloorDiv, B::Mod, B::Mod,
-                          B::Min, B::Max, B::Shl, B::Shr, B::And, B::Or,  B::Xor};
+    constexpr B kOps[] = {B::Add, B::Add, B::Sub, B::Sub, B::Mul, B::Mul, B::FloorDiv, B::FloorDiv, B::Mod,
+                          B::Mod, B::Min, B::Max, B::Shl, B::Shr, B::And, B::Or,       B::Xor};
     const int kind = pick(24);
     if (kind < 17) {
       ir::Expr* left = expr(type, depth - 1);
@@ -222,8 +247,10 @@ class Generator {
       return build_.binary(op, left, right, {});
     }
     if (kind == 17) return build_.unary(ir::UnaryOp::Neg, expr(type, depth - 1), {});
-    if (kind == 18) return build_.unary(chance(50) ? ir::UnaryOp::Invert : ir::UnaryOp::Abs, expr(type, depth - 1), {});
-    if (kind == 19) return build_.select(condition(depth - 1), expr(type, depth - 1), expr(type, depth - 1), {});
+    if (kind == 18)
+      return build_.unary(chance(50) ? ir::UnaryOp::Invert : ir::UnaryOp::Abs, expr(type, depth - 1), {});
+    if (kind == 19)
+      return build_.select(condition(depth - 1), expr(type, depth - 1), expr(type, depth - 1), {});
     if (kind == 20) return build_.cast(Type::scalar(type), condition(depth - 1), false, {});
     DType from = any_type();
     if (from == type) from = type == DType::I32 ? DType::I64 : DType::I32;
@@ -238,7 +265,8 @@ class Generator {
 
   ir::Expr* condition(int depth) {
     if (depth > 0 && chance(30))
-      return build_.logical(chance(50) ? ir::LogicalOp::And : ir::LogicalOp::Or, condition(depth - 1), condition(depth - 1), {});
+      return build_.logical(chance(50) ? ir::LogicalOp::And : ir::LogicalOp::Or, condition(depth - 1),
+                            condition(depth - 1), {});
     if (depth > 0 && chance(15)) return build_.unary(ir::UnaryOp::Not, condition(depth - 1), {});
     const DType type = chance(70) ? DType::I32 : any_type();
     const auto op = static_cast<ir::BinaryOp>(static_cast<int>(ir::BinaryOp::Lt) + pick(6));
@@ -254,7 +282,7 @@ class Generator {
   std::vector<ir::Function*> helpers_;
 };
 
-// ---- the interpreter -----------------------------------------------------------------------------------------------------
+// ---- the interpreter ----------------------------------------------------------------------------
 
 struct Stop {};  // a finding, or enough steps
 
@@ -280,8 +308,7 @@ class Interpreter {
       for (size_t i = 0; i < args.size(); i++) frame.values[i] = args[i];
       run_body(frame);
       ended = true;
-    } catch (Stop) {
-    }
+    } catch (Stop) {}
     return offsets_;
   }
 
@@ -343,8 +370,10 @@ class Interpreter {
       case ir::StmtKind::For: return for_(static_cast<const ir::For*>(s));
       case ir::StmtKind::While: {
         const auto* w = static_cast<const ir::While*>(s);
-        while (use(w->condition) != 0) {
+        while (true) {
           if (++steps_ > kMaxSteps) throw Stop();
+          if (w->condition_pre) block(w->condition_pre);
+          if (use(w->condition) == 0) break;
           const Flow flow = block(w->body);
           if (flow == Flow::Return) return flow;
           if (flow == Flow::Break) return Flow::Next;
@@ -368,9 +397,9 @@ class Interpreter {
       value(f->var) = i;
       const Flow flow = block(f->body);
       if (flow == Flow::Return) return flow;
-      if (flow == Flow::Break) break;
+      if (flow == Flow::Break) return Flow::Next;
     }
-    return Flow::Next;
+    return f->orelse ? block(f->orelse) : Flow::Next;
   }
 
   std::vector<Wide> call(const ir::Function* callee, std::span<ir::Expr* const> args) {
@@ -459,7 +488,10 @@ class Interpreter {
     if (u->op == ir::UnaryOp::Not) return use(u->operand) == 0;
     const bool in_chain = chains && u->op != ir::UnaryOp::Abs;
     const Wide a = in_chain ? number(u->operand) : use(u->operand);
-    const Wide v = settled(u, u->op == ir::UnaryOp::Neg ? -a : u->op == ir::UnaryOp::Invert ? -a - 1 : a < 0 ? -a : a);
+    const Wide v = settled(u, u->op == ir::UnaryOp::Neg      ? -a
+                              : u->op == ir::UnaryOp::Invert ? -a - 1
+                              : a < 0                        ? -a
+                                                             : a);
     if (!in_chain && !inside(u->type.elem, v)) throw Stop();
     return v;
   }
@@ -478,8 +510,8 @@ class Interpreter {
       }
     }
     const bool shifts = b->op == B::Shl || b->op == B::Shr;
-    const bool in_chain = chains && (b->op == B::Add || b->op == B::Sub || b->op == B::Mul || b->op == B::And ||
-                                     b->op == B::Or || b->op == B::Xor || b->op == B::Shl);
+    const bool in_chain = chains && (b->op == B::Add || b->op == B::Sub || b->op == B::Mul ||
+                                     b->op == B::And || b->op == B::Or || b->op == B::Xor || b->op == B::Shl);
     const Wide x = in_chain ? number(b->left) : use(b->left);
     const Wide y = in_chain && !shifts ? number(b->right) : use(b->right);
     check(b, (b->facts & ir::kPlainDiv) == 0 || (x >= 0 && y >= 0), "plaindiv");
@@ -519,7 +551,7 @@ class Interpreter {
   std::vector<Wide> offsets_;
 };
 
-// ---- the test ------------------------------------------------------------------------------------------------------------
+// ---- the test -----------------------------------------------------------------------------------
 
 std::vector<Wide> arguments(const ir::Module& module, std::mt19937_64& random) {
   std::vector<Wide> out;
@@ -542,7 +574,7 @@ class PassesFuzz : public testing::TestWithParam<int> {};
 
 TEST_P(PassesFuzz, FactsHoldAndAddressesStay) {
   int ended = 0, accesses = 0, retyped = 0, plain = 0;
-  for (int i = 0; i < 400; i++) {
+  for (int i = 0; i < 150; i++) {
     const uint64_t seed = static_cast<uint64_t>(GetParam()) * 1000 + static_cast<uint64_t>(i);
     const auto module = Generator(seed).make(), before = Generator(seed).make();
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -576,10 +608,10 @@ TEST_P(PassesFuzz, FactsHoldAndAddressesStay) {
     if (HasFailure()) return;
   }
   // What was drawn must have been worth running.
-  EXPECT_GT(ended, 250);
-  EXPECT_GT(accesses, 500);
-  EXPECT_GT(retyped, 5);
-  EXPECT_GT(plain, 100);
+  EXPECT_GT(ended, 90);
+  EXPECT_GT(accesses, 200);
+  EXPECT_GT(retyped, 3);
+  EXPECT_GT(plain, 50);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, PassesFuzz, testing::Range(1, 5));

@@ -57,7 +57,8 @@ TEST(Intervals, UnsignedIsPlainAndWraps) {
 
 TEST(Intervals, QueriesOfTheDevice) {
   EXPECT_EQ(fact("asc_GetBlockIdx() // 8", "int64"), "(asc_GetBlockIdx()!nonneg // 8)!fits!nonneg!plaindiv");
-  EXPECT_EQ(fact("100 // asc_GetBlockNum()", "int64"), "(100 // asc_GetBlockNum()!nonneg)!fits!nonneg!plaindiv");
+  EXPECT_EQ(fact("100 // asc_GetBlockNum()", "int64"),
+            "(100 // asc_GetBlockNum()!nonneg)!fits!nonneg!plaindiv");
   EXPECT_EQ(fact("cast<int32>(asc_GetBlockIdx()) * 16384"),
             "(cast<int32>(asc_GetBlockIdx()!nonneg)!fits!nonneg * 16384)!fits!nonneg")
       << "131,070 x 16,384 = 2,147,450,880 is below 2^31";
@@ -69,9 +70,11 @@ TEST(Intervals, QueriesOfTheDevice) {
 }
 
 TEST(Intervals, ChainsComputeInSixtyFourBits) {
-  // The products leave int32; the whole does not: 65,536 x (65,535 or 65,536) - 65,536 x 65,535 is 0 or 65,536.
-  EXPECT_EQ(fact("((%m & 1) + 65535) * 65536 - 65535 * 65536"),
-            "((((%m!nonneg & 1)!fits!nonneg + 65535)!fits!nonneg * 65536)!nonneg - (65535 * 65536)!nonneg)!fits!nonneg");
+  // The products leave int32; the whole does not: 65,536 x (65,535 or 65,536) - 65,536 x 65,535 is 0 or
+  // 65,536.
+  EXPECT_EQ(
+      fact("((%m & 1) + 65535) * 65536 - 65535 * 65536"),
+      "((((%m!nonneg & 1)!fits!nonneg + 65535)!fits!nonneg * 65536)!nonneg - (65535 * 65536)!nonneg)!fits!nonneg");
   EXPECT_EQ(fact("(%m * 2 - %m) // 2"), "(((%m!nonneg * 2)!nonneg - %m!nonneg) // 2)!fits")
       << "ranges do not know that both are one variable";
   EXPECT_EQ(fact("%n * %n", "int32"), "%n * %n");
@@ -96,7 +99,8 @@ TEST(Intervals, ExplicitCastsWrapAround) {
   EXPECT_EQ(fact("explicit_cast<int32>(%m)"), "explicit_cast<int32>(%m!nonneg)!fits!nonneg");
   EXPECT_EQ(fact("cast<uint64>(%n)", "uint64"), "cast<uint64>(%n)!nonneg");
   EXPECT_EQ(fact("cast<int32>(%f)"), "cast<int32>(%f)");
-  EXPECT_EQ(fact("cast<int32>(%n > 0) + 2147483646"), "(cast<int32>(%n > 0)!fits!nonneg + 2147483646)!fits!nonneg");
+  EXPECT_EQ(fact("cast<int32>(%n > 0) + 2147483646"),
+            "(cast<int32>(%n > 0)!fits!nonneg + 2147483646)!fits!nonneg");
 }
 
 TEST(Intervals, MinMaxAbsBitsAndShifts) {
@@ -107,7 +111,8 @@ TEST(Intervals, MinMaxAbsBitsAndShifts) {
   EXPECT_EQ(fact("-(%n)"), "-%n");
   EXPECT_EQ(fact("%n & 255"), "(%n & 255)!fits!nonneg");
   EXPECT_EQ(fact("(%n & 7) | 8"), "((%n & 7)!fits!nonneg | 8)!fits!nonneg");
-  EXPECT_EQ(fact("((%n & 7) ^ 8) + 2147483632"), "(((%n & 7)!fits!nonneg ^ 8)!fits!nonneg + 2147483632)!fits!nonneg")
+  EXPECT_EQ(fact("((%n & 7) ^ 8) + 2147483632"),
+            "(((%n & 7)!fits!nonneg ^ 8)!fits!nonneg + 2147483632)!fits!nonneg")
       << "at most 15 + 2,147,483,632";
   EXPECT_EQ(fact("(%n & 7) << 28"), "((%n & 7)!fits!nonneg << 28)!fits!nonneg") << "7 x 2^28 is below 2^31";
   EXPECT_EQ(fact("(%n & 8) << 28"), "((%n & 8)!fits!nonneg << 28)!nonneg");
@@ -153,10 +158,52 @@ TEST(Intervals, ConditionsNarrow) {
   EXPECT_EQ(line_of(*module, "var %e"), "var %e: int32 = (%m!nonneg - 1)!fits");
   EXPECT_EQ(line_of(*module, "var %g"), "var %g: int32 = (%n // 2)!fits") << "!= takes a bound away only";
   EXPECT_EQ(line_of(*module, "var %h"), "var %h: int32 = (%n!nonneg - 6)!fits!nonneg");
-  EXPECT_EQ(line_of(*module, "var %i"),
-            "var %i: int32 = (select(%n < 0, (0 - (%n + 1)!fits)!fits!nonneg, %n!nonneg)!nonneg // 2)!fits!nonneg!plaindiv");
+  EXPECT_EQ(
+      line_of(*module, "var %i"),
+      "var %i: int32 = (select(%n < 0, (0 - (%n + 1)!fits)!fits!nonneg, %n!nonneg)!nonneg // 2)!fits!nonneg!plaindiv");
   EXPECT_EQ(line_of(*module, "if (%n > 0) and"),
             "if (%n > 0) and ((%m!nonneg // %n!nonneg)!fits!nonneg!plaindiv > 2) {");
+}
+
+// Is `expression` known not to be negative where `condition` holds?
+bool is_nonnegative(const std::string& condition, const std::string& expression) {
+  const auto module = facts("  if " + condition + " {\n    var %r: int32 = " + expression + "\n  }");
+  const std::string line = line_of(*module, "var %r");
+  EXPECT_NE(line.find("var %r"), std::string::npos) << line;
+  return line.ends_with("!nonneg");
+}
+// The least and the largest value that n is known to have where `condition` holds are exactly these.
+void expect_least(const std::string& condition, int least) {
+  EXPECT_TRUE(is_nonnegative(condition, fmt::format("%n - {}", least))) << condition;
+  EXPECT_FALSE(is_nonnegative(condition, fmt::format("%n - {}", least + 1))) << condition;
+}
+void expect_largest(const std::string& condition, int largest) {
+  EXPECT_TRUE(is_nonnegative(condition, fmt::format("{} - %n", largest))) << condition;
+  EXPECT_FALSE(is_nonnegative(condition, fmt::format("{} - %n", largest - 1))) << condition;
+}
+
+TEST(Intervals, BoundsOfComparisonsAreExact) {
+  expect_least("%n > 10", 11);
+  expect_least("10 < %n", 11);
+  expect_least("%n >= 10", 10);
+  expect_least("not (%n < 10)", 10);
+  expect_least("not (10 > %n)", 10);
+  expect_least("%n == 10", 10);
+  expect_least("(%n >= 10) and (%n != 10)", 11);
+  expect_least("%n + 3 > 10", 8);
+  expect_least("3 + %n > 10", 8);
+  expect_least("%n - 3 > 10", 14);
+  expect_least("%n > (%m & 7) + 10", 11);
+  expect_largest("%n < 10", 9);
+  expect_largest("10 > %n", 9);
+  expect_largest("%n <= 10", 10);
+  expect_largest("not (%n > 10)", 10);
+  expect_largest("not (10 <= %n)", 9);
+  expect_largest("%n == 10", 10);
+  expect_largest("(%n <= 10) and not (%n == 10)", 9);
+  expect_largest("%n + 3 < 10", 6);
+  expect_largest("cast<int64>(%n) < 10:int64", 9);
+  expect_largest("%n < (%m & 7) + 10", 16);
 }
 
 TEST(Intervals, BranchesJoinAndReturnsEndThem) {
@@ -179,9 +226,11 @@ TEST(Intervals, BranchesJoinAndReturnsEndThem) {
   assert %n > 3
   var %asserted: int32 = %n // 2
 )");
-  EXPECT_EQ(line_of(*module, "var %after"), "var %after: int32 = (%c!nonneg * 33554431)!fits!nonneg") << "64 x 33,554,431";
+  EXPECT_EQ(line_of(*module, "var %after"), "var %after: int32 = (%c!nonneg * 33554431)!fits!nonneg")
+      << "64 x 33,554,431";
   EXPECT_EQ(line_of(*module, "var %joined"), "var %joined: int32 = (%d // 2)!fits");
-  EXPECT_EQ(line_of(*module, "var %asserted"), "var %asserted: int32 = (%n!nonneg // 2)!fits!nonneg!plaindiv");
+  EXPECT_EQ(line_of(*module, "var %asserted"),
+            "var %asserted: int32 = (%n!nonneg // 2)!fits!nonneg!plaindiv");
 }
 
 TEST(Intervals, RangesOfFor) {
@@ -267,7 +316,8 @@ TEST(Intervals, WhileConditionsHoldInTheBodyAndNotBehindIt) {
   }
   var %ten: int32 = %k - 10
 )");
-  EXPECT_EQ(line_of(*module, "var %in"), "var %in: int32 = ((%i!nonneg + 1)!fits!nonneg // 2)!fits!nonneg!plaindiv");
+  EXPECT_EQ(line_of(*module, "var %in"),
+            "var %in: int32 = ((%i!nonneg + 1)!fits!nonneg // 2)!fits!nonneg!plaindiv");
   EXPECT_EQ(line_of(*module, "var %behind"), "var %behind: int32 = (%i!nonneg // 2)!fits!nonneg!plaindiv");
   EXPECT_EQ(line_of(*module, "var %below"), "var %below: int32 = (%j * 306783378)!fits") << "-6 to 0";
   EXPECT_EQ(line_of(*module, "var %ten"), "var %ten: int32 = (%k!nonneg - 10)!fits!nonneg");
@@ -329,14 +379,16 @@ func @pair(%v: int32) -> (int32 a, int32 b) {
   call (%d, %e) = @pair(%n)
   var %g: int32 = %d // 2
   var %h: int32 = %e // 2
-)", helpers);
+)",
+                      helpers);
   EXPECT_EQ(line_of(*module, "return (%v!nonneg"), "return (%v!nonneg // 2)!fits!nonneg!plaindiv");
   EXPECT_EQ(line_of(*module, "var %c"), "var %c: int32 = (@clip(%n)!nonneg * 21474836)!fits!nonneg");
   EXPECT_EQ(line_of(*module, "var %g"), "var %g: int32 = (%d!nonneg // 2)!fits!nonneg!plaindiv");
   EXPECT_EQ(line_of(*module, "var %h"), "var %h: int32 = (%e // 2)!fits");
 
   module = facts("  var %a: int32 = @half(%m)\n  var %b: int32 = @half(%n)", helpers);
-  EXPECT_EQ(line_of(*module, "return (%v // 2)!fits"), "return (%v // 2)!fits") << "one call may pass less than zero";
+  EXPECT_EQ(line_of(*module, "return (%v // 2)!fits"), "return (%v // 2)!fits")
+      << "one call may pass less than zero";
   EXPECT_EQ(line_of(*module, "return %v // 2"), "return %v // 2") << "never called: nothing is known";
 }
 
@@ -354,12 +406,14 @@ TEST(Intervals, NestedLoopsAndHelpersInThem) {
       }
     }
   }
-)", R"(
+)",
+                            R"(
 func @index(%a: int32, %b: int32) -> (int32) {
   return %a * 8 + %b
 }
 )");
-  EXPECT_EQ(line_of(*module, "var %quotient"), "var %quotient: int32 = (%sum!nonneg // 8)!fits!nonneg!plaindiv");
+  EXPECT_EQ(line_of(*module, "var %quotient"),
+            "var %quotient: int32 = (%sum!nonneg // 8)!fits!nonneg!plaindiv");
   EXPECT_EQ(line_of(*module, "return"), "return ((%a!nonneg * 8)!fits!nonneg + %b!nonneg)!fits!nonneg");
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnostics of the kernel: limits that are broken for certain, where, and what is left to the checks while running.
+// Diagnostics of the kernel: limits that are broken for certain, where, and what is left to the checks while
+// running.
 #include "passes_text.h"
 
 namespace {
@@ -51,19 +52,24 @@ const std::string kCount63 =
     "ASC-A102 data_copy: 63 float32 are 252 bytes, not a multiple of 32: the device copies 56 and leaves out the rest";
 
 TEST(Limits, NothingToTell) {
-  EXPECT_EQ(found(copy("%t", "64") + "  asc_SetFlag(HardEvent.MTE2_V, 7)\n  asc_WaitFlag(HardEvent.MTE2_V, _)"), "");
+  EXPECT_EQ(
+      found(copy("%t", "64") + "  asc_SetFlag(HardEvent.MTE2_V, 7)\n  asc_WaitFlag(HardEvent.MTE2_V, _)"),
+      "");
 }
 
 TEST(Limits, Constants) {
   EXPECT_EQ(found(copy("%t", "63")), kCount63);
   EXPECT_EQ(found(copy("%t", "0")), "");
-  EXPECT_EQ(found("  asc_SetFlag(HardEvent.MTE2_V, 8)"), "ASC-L101 set_flag: event_id is 8; events have ids 0 to 7");
-  EXPECT_EQ(found("  asc_WaitFlag(HardEvent.MTE2_V, -1)"), "ASC-L101 wait_flag: event_id is -1; events have ids 0 to 7");
+  EXPECT_EQ(found("  asc_SetFlag(HardEvent.MTE2_V, 8)"),
+            "ASC-L101 set_flag: event_id is 8; events have ids 0 to 7");
+  EXPECT_EQ(found("  asc_WaitFlag(HardEvent.MTE2_V, -1)"),
+            "ASC-L101 wait_flag: event_id is -1; events have ids 0 to 7");
   EXPECT_EQ(found("  asc_CrossCoreSetFlag(16, 0, PipeID.PIPE_S)"),
             "ASC-L102 cross_core_set_flag: flag_id is 16; ids are 0 to 15");
   EXPECT_EQ(found("  asc_CrossCoreSetFlag(3, 3, PipeID.PIPE_S)"),
             "ASC-L103 cross_core_set_flag: mode_id is 3; modes are 0, 1 and 2");
-  EXPECT_EQ(found("  asc_CrossCoreWaitFlag(99, _, _)"), "ASC-L102 cross_core_wait_flag: flag_id is 99; ids are 0 to 15");
+  EXPECT_EQ(found("  asc_CrossCoreWaitFlag(99, _, _)"),
+            "ASC-L102 cross_core_wait_flag: flag_id is 99; ids are 0 to 15");
   EXPECT_EQ(found("  asc_PipeBarrier(PipeID.PIPE_S)"), "ASC-L110 pipe_barrier: PIPE_S takes no barrier");
   EXPECT_EQ(found("  asc_Relu<T=float>(%t, %t, -1)"), "ASC-L104 relu: count is -1");
   EXPECT_EQ(found("  var %i: LocalTensor<int32> = asc_LocalTensor_ReinterpretCast<T=float, U=i32>(%t, _)\n"
@@ -74,12 +80,15 @@ TEST(Limits, Constants) {
 TEST(Limits, AddressesOfLocalOperands) {
   EXPECT_EQ(found(copy("asc_LocalTensor_Subindex<T=float>(%t, 3)", "8")),
             "ASC-A101 data_copy: dst starts at byte 76 of UB, not a multiple of 32");
-  EXPECT_EQ(found(copy("asc_LocalTensor_Subindex<T=float>(asc_LocalTensor_Subindex<T=float>(%t, 3), 5)", "8")), "");
+  EXPECT_EQ(
+      found(copy("asc_LocalTensor_Subindex<T=float>(asc_LocalTensor_Subindex<T=float>(%t, 3), 5)", "8")), "");
   EXPECT_EQ(found(copy("asc_LocalTensor_Subindex<T=float>(%t, cast<uint32>(%n))", "8")), "") << "not known";
   EXPECT_EQ(found(copy("asc_LocalTensor_Subindex<T=float>(%t, 3)", "cast<uint32>(%n)")), "") << "n may be 0";
-  EXPECT_EQ(found("  var %a: LocalTensor<float32> = asc_LocalTensor_Init<T=float>(_, TPosition.VECIN, 196576, 16)\n" +
-                  copy("%a", "16")),
-            "ASC-B104 data_copy: dst takes bytes 196576..196639 of UB, which has 196608 bytes");
+  EXPECT_EQ(
+      found(
+          "  var %a: LocalTensor<float32> = asc_LocalTensor_Init<T=float>(_, TPosition.VECIN, 196576, 16)\n" +
+          copy("%a", "16")),
+      "ASC-B104 data_copy: dst takes bytes 196576..196639 of UB, which has 196608 bytes");
   EXPECT_EQ(found("  var %a: LocalTensor<float32> = asc_LocalTensor_Init<T=float>(_, TPosition.A1, 0, 16)\n"
                   "  asc_Relu<T=float>(%a, %a, 8)"),
             "ASC-L106 relu: dst lies in L1, the op takes it from UB");
@@ -90,11 +99,17 @@ TEST(Limits, OnlyWhatIsCertainlyReached) {
   EXPECT_EQ(found("  for var %i: int32 in range(0, %n) {\n" + copy("%t", "63") + "  }"), "");
   EXPECT_EQ(found("  for var %i: int32 in range(0, 0) {\n" + copy("%t", "63") + "  }"), "");
   EXPECT_EQ(found("  for var %i: int32 in range(0, 3) {\n" + copy("%t", "63") + "  }"), kCount63);
-  EXPECT_EQ(found("  for var %i: int32 in range(0, 3) {\n    if %n > 3 {\n      break\n    }\n" + copy("%t", "63") + "  }"), "");
-  EXPECT_EQ(found("  for var %i: int32 in range(0, 3) {\n    if %n > 3 {\n      break\n    }\n  }\n" + copy("%t", "63")), kCount63)
+  EXPECT_EQ(found("  for var %i: int32 in range(0, 3) {\n    if %n > 3 {\n      break\n    }\n" +
+                  copy("%t", "63") + "  }"),
+            "");
+  EXPECT_EQ(found("  for var %i: int32 in range(0, 3) {\n    if %n > 3 {\n      break\n    }\n  }\n" +
+                  copy("%t", "63")),
+            kCount63)
       << "a break leaves its loop only";
   EXPECT_EQ(found("  if %n > 3 {\n    return\n  }\n" + copy("%t", "63")), "");
-  EXPECT_EQ(found("  for var %i: int32 in range(0, 3) {\n    if %n > 3 {\n      return\n    }\n  }\n" + copy("%t", "63")), "");
+  EXPECT_EQ(found("  for var %i: int32 in range(0, 3) {\n    if %n > 3 {\n      return\n    }\n  }\n" +
+                  copy("%t", "63")),
+            "");
   EXPECT_EQ(found("  assert %n > 3\n" + copy("%t", "63")), kCount63);
   EXPECT_EQ(found("  while true {\n" + copy("%t", "63") + "    break\n  }"), kCount63);
   EXPECT_EQ(found("  if 3 > 2 {\n" + copy("%t", "63") + "  } else {\n" + copy("%t", "62") + "  }"), kCount63);
@@ -102,19 +117,24 @@ TEST(Limits, OnlyWhatIsCertainlyReached) {
 
 TEST(Limits, ValuesOnTheWay) {
   EXPECT_EQ(found("  var %c: int32 = 60\n  %c = %c + 3\n" + copy("%t", "cast<uint32>(%c)")), kCount63);
-  EXPECT_EQ(found("  var %c: int32 = 63\n  if %n > 3 {\n    %c = 64\n  }\n" + copy("%t", "cast<uint32>(%c)")), "");
-  EXPECT_EQ(found("  var %c: int32 = 63\n  for var %i: int32 in range(0, %n) {\n    %c = 64\n  }\n" + copy("%t", "cast<uint32>(%c)")),
+  EXPECT_EQ(found("  var %c: int32 = 63\n  if %n > 3 {\n    %c = 64\n  }\n" + copy("%t", "cast<uint32>(%c)")),
             "");
-  EXPECT_EQ(found("  for var %i: int32 in range(0, 3) {\n" + copy("%t", "cast<uint32>(%i + 63)") + "  }"), kCount63)
+  EXPECT_EQ(found("  var %c: int32 = 63\n  for var %i: int32 in range(0, %n) {\n    %c = 64\n  }\n" +
+                  copy("%t", "cast<uint32>(%c)")),
+            "");
+  EXPECT_EQ(found("  for var %i: int32 in range(0, 3) {\n" + copy("%t", "cast<uint32>(%i + 63)") + "  }"),
+            kCount63)
       << "in the first turn";
   EXPECT_EQ(found(copy("%t", "cast<uint32>(@tile() - 37)")), kCount63);
-  EXPECT_EQ(found("  @early(%t, 0)"), "ASC-L104 relu: count is -3") << "the helper's branch is known from the call";
+  EXPECT_EQ(found("  @early(%t, 0)"), "ASC-L104 relu: count is -3")
+      << "the helper's branch is known from the call";
   EXPECT_EQ(found("  @early(%t, %n)\n" + copy("%t", "63")), kCount63) << "a helper returns to its caller";
 }
 
 TEST(Limits, WrongCore) {
-  EXPECT_EQ(found("  @relu(%t, 8)", "AIC_ONLY"),
-            "ASC-L105 relu does nothing on a cube core (AIC): it needs a vector core (AIV); kernel type AIC_ONLY has none");
+  EXPECT_EQ(
+      found("  @relu(%t, 8)", "AIC_ONLY"),
+      "ASC-L105 relu does nothing on a cube core (AIC): it needs a vector core (AIV); kernel type AIC_ONLY has none");
   EXPECT_EQ(found("  @relu(%t, 8)", "MIX_AIC_1_2"), "") << "the cube core skips it";
   EXPECT_EQ(found("  if is_aic() {\n    @relu(%t, 8)\n  }", "MIX_AIC_1_2"),
             "ASC-L105 relu does nothing on a cube core (AIC): it needs a vector core (AIV)");
@@ -145,7 +165,10 @@ TEST(Limits, BuffersThatDoNotFit) {
             "        0 ..  131072  q (2 x 65536 bytes)\n"
             "   131072 ..  196640  r (1 x 65568 bytes)  <- ends 32 bytes outside")
       << "65,537 bytes round up to 65,568; L1 is another memory";
-  EXPECT_EQ(found(queues + "  if %n > 3 {\n    @prepare(%p, %q, 65536)\n  }\n  asc_TPipe_InitBuffer(%p, %r, 1, 200000)"), "")
+  EXPECT_EQ(
+      found(queues +
+            "  if %n > 3 {\n    @prepare(%p, %q, 65536)\n  }\n  asc_TPipe_InitBuffer(%p, %r, 1, 200000)"),
+      "")
       << "what stands in memory is not known";
   EXPECT_EQ(found(queues + "  asc_TPipe_InitBuffer(%p, %q, 40, 32)\n  asc_TPipe_InitBuffer(%p, %r, 25, 32)"),
             "ASC-Q106 init_buffer: 65 buffers in this kernel; the device has 64");
@@ -175,7 +198,8 @@ kernel @k source 1 (%x: GlobalAddress<float32>) {
   const auto all = passes::run(*module, *find_platform("Ascend910B1")).diagnostics;
   ASSERT_EQ(all.size(), 1u) << "one line, one finding";
   ASSERT_EQ(all[0].where.size(), 2u);
-  const Site inner = module->sources.resolve(all[0].where[0]), outer = module->sources.resolve(all[0].where[1]);
+  const Site inner = module->sources.resolve(all[0].where[0]),
+             outer = module->sources.resolve(all[0].where[1]);
   EXPECT_EQ(inner.file, "helper.py");
   EXPECT_EQ(inner.line, 6u);
   EXPECT_EQ(outer.file, "kernel.py");

@@ -14,11 +14,13 @@ kernel @k(%x: GlobalAddress<float32>, %rows: int32, %cols: int32, %far: int64) {
   var %g: GlobalTensor<float32> = asc_GlobalTensor_Init<T=float>()
   asc_GlobalTensor_SetGlobalBuffer<T=float>(%g, %x, _)
   var %ub: LocalTensor<float32> = asc_LocalTensor_Init<T=float>(_, TPosition.VECIN, 0, 1024)
-)" + body + "\n}\n";
+)" + body +
+         "\n}\n";
 }
 
 // After the pass and a second turn of intervals; `changes`: whether the pass should retype anything.
-std::unique_ptr<ir::Module> widened(const std::string& body, const std::string& before = "", bool changes = true) {
+std::unique_ptr<ir::Module> widened(const std::string& body, const std::string& before = "",
+                                    bool changes = true) {
   auto module = parse(kernel(body, before));
   passes::intervals(*module);
   EXPECT_EQ(passes::widen_addresses(*module), changes);
@@ -39,9 +41,11 @@ TEST(WidenAddresses, AVariableThatOnlyFormsAnOffset) {
 )");
   EXPECT_EQ(line_of(*module, "var %offset"),
             fmt::format("var %offset: int64 = (cast<int64>(%i!nonneg)!fits!nonneg * {})!fits", kCols));
-  EXPECT_EQ(line_of(*module, "for"), "for var %i: int32 in range(0, %rows) {") << "the loop variable keeps its type";
-  EXPECT_EQ(line_of(*module, "asc_DataCopy"),
-            "asc_DataCopy<T=float>(%ub, asc_GlobalTensor_Subindex<T=float>(%g, cast<uint64>(%offset)!nonneg), 8)");
+  EXPECT_EQ(line_of(*module, "for"), "for var %i: int32 in range(0, %rows) {")
+      << "the loop variable keeps its type";
+  EXPECT_EQ(
+      line_of(*module, "asc_DataCopy"),
+      "asc_DataCopy<T=float>(%ub, asc_GlobalTensor_Subindex<T=float>(%g, cast<uint64>(%offset)!nonneg), 8)");
 }
 
 TEST(WidenAddresses, ChainsInPlace) {
@@ -53,19 +57,26 @@ TEST(WidenAddresses, ChainsInPlace) {
   asc_GlobalTensor_SetGlobalBuffer<T=float>(%g, %p, cast<uint64>(%rows * %cols))
 )");
   EXPECT_EQ(line_of(*module, "var %p"),
-            fmt::format("var %p: GlobalAddress<float32> = asc_Pointer_Offset<T=float>(%x, (({} * {})!fits + 1)!fits)", kRows,
-                        kCols));
-  EXPECT_EQ(line_of(*module, "var %q"),
-            fmt::format("var %q: GlobalAddress<float32> = asc_Pointer_OffsetBack<T=float>(%x, %far + (-({} * 2)!fits)!fits)",
-                        kRows));
-  EXPECT_EQ(line_of(*module, "var %v"),
-            fmt::format("var %v: float32 = asc_GlobalTensor_GetValue<T=float>(%g, cast<uint64>(({} - {})!fits)!nonneg)", kRows,
-                        kCols));
-  EXPECT_EQ(line_of(*module, "asc_GlobalTensor_SetValue"),
-            fmt::format("asc_GlobalTensor_SetValue<T=float>(%g, cast<uint64>(({} * 3)!fits)!nonneg, 1.0)", kRows));
-  EXPECT_EQ(line_of(*module, "asc_GlobalTensor_SetGlobalBuffer<T=float>(%g, %p"),
-            fmt::format("asc_GlobalTensor_SetGlobalBuffer<T=float>(%g, %p, cast<uint64>(({} * {})!fits)!nonneg)", kRows,
-                        kCols));
+            fmt::format(
+                "var %p: GlobalAddress<float32> = asc_Pointer_Offset<T=float>(%x, (({} * {})!fits + 1)!fits)",
+                kRows, kCols));
+  EXPECT_EQ(
+      line_of(*module, "var %q"),
+      fmt::format(
+          "var %q: GlobalAddress<float32> = asc_Pointer_OffsetBack<T=float>(%x, %far + (-({} * 2)!fits)!fits)",
+          kRows));
+  EXPECT_EQ(
+      line_of(*module, "var %v"),
+      fmt::format(
+          "var %v: float32 = asc_GlobalTensor_GetValue<T=float>(%g, cast<uint64>(({} - {})!fits)!nonneg)",
+          kRows, kCols));
+  EXPECT_EQ(
+      line_of(*module, "asc_GlobalTensor_SetValue"),
+      fmt::format("asc_GlobalTensor_SetValue<T=float>(%g, cast<uint64>(({} * 3)!fits)!nonneg, 1.0)", kRows));
+  EXPECT_EQ(
+      line_of(*module, "asc_GlobalTensor_SetGlobalBuffer<T=float>(%g, %p"),
+      fmt::format("asc_GlobalTensor_SetGlobalBuffer<T=float>(%g, %p, cast<uint64>(({} * {})!fits)!nonneg)",
+                  kRows, kCols));
 }
 
 TEST(WidenAddresses, WhatFitsKeepsItsType) {
@@ -74,7 +85,8 @@ TEST(WidenAddresses, WhatFitsKeepsItsType) {
     var %offset: int32 = %i * 1024
     asc_DataCopy<T=float>(%ub, asc_GlobalTensor_Subindex<T=float>(%g, cast<uint64>(%offset + 8)), 8)
   }
-)", "", /*changes=*/false);
+)",
+                              "", /*changes=*/false);
   EXPECT_EQ(line_of(*module, "var %offset"), "var %offset: int32 = (%i!nonneg * 1024)!fits!nonneg");
 }
 
@@ -88,7 +100,8 @@ TEST(WidenAddresses, LocalViewsAndOtherUsesKeepTheirType) {
   asc_DataCopy<T=float>(%ub, asc_GlobalTensor_Subindex<T=float>(%g, cast<uint64>(%divided // 2)), 8)
   var %chosen: int32 = explicit_cast<int32>(%rows * 5)
   asc_DataCopy<T=float>(%ub, asc_GlobalTensor_Subindex<T=float>(%g, cast<uint64>(%chosen)), 8)
-)", "", /*changes=*/false);
+)",
+                              "", /*changes=*/false);
   EXPECT_EQ(line_of(*module, "var %local"), "var %local: int32 = %rows * %cols");
   EXPECT_EQ(line_of(*module, "var %count"), "var %count: int32 = %rows * 2");
   EXPECT_EQ(line_of(*module, "var %divided"), "var %divided: int32 = %rows * 3");
@@ -137,7 +150,8 @@ TEST(WidenAddresses, ADefinitionOfSomethingThatStaysKeepsAll) {
   var %offset: int32 = %rows * %cols
   var %copy: int32 = %offset + 1
   asc_DataCopy<T=float>(%ub, asc_GlobalTensor_Subindex<T=float>(%g, cast<uint64>(%offset)), cast<uint32>(%copy))
-)", "", /*changes=*/false);
+)",
+                              "", /*changes=*/false);
   EXPECT_EQ(line_of(*module, "var %offset"), "var %offset: int32 = %rows * %cols");
 }
 
@@ -150,7 +164,8 @@ TEST(WidenAddresses, ParametersAndResultsOfHelpers) {
   call (%first, %count) = @share(%rows, %cols)
   @load(%g, %first, %ub)
   @load(%g, %count, %ub)
-)", R"(
+)",
+                              R"(
 func @load(%g: GlobalTensor<float32>, %at: int32, %to: LocalTensor<float32>) {
   asc_DataCopy<T=float>(%to, asc_GlobalTensor_Subindex<T=float>(%g, cast<uint64>(%at)), 8)
 }
@@ -164,7 +179,8 @@ func @share(%row: int32, %cols: int32) -> (int32 first, int32 count) {
   EXPECT_EQ(line_of(*module, "func @load"),
             "func @load(%g: GlobalTensor<float32>, %at: int64, %to: LocalTensor<float32>) {");
   EXPECT_EQ(line_of(*module, "func @row"), "func @row(%row: int32, %cols: int32) -> (int64) {");
-  EXPECT_EQ(line_of(*module, "func @share"), "func @share(%row: int32, %cols: int32) -> (int64 first, int32 count) {");
+  EXPECT_EQ(line_of(*module, "func @share"),
+            "func @share(%row: int32, %cols: int32) -> (int64 first, int32 count) {");
   EXPECT_EQ(line_of(*module, "return (cast<int64>(%row)!fits * cast<int64>(%cols)!fits)!fits,"),
             "return (cast<int64>(%row)!fits * cast<int64>(%cols)!fits)!fits, %row");
   EXPECT_EQ(line_of(*module, "@load(%g, 16"), "@load(%g, 16, %ub)");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalars in the VM: every operator, control flow, helpers, conversions, and what goes wrong with values. Expected values are
-// Python's (and NumPy's for unsigned and float types).
+// Scalars in the VM: every operator, control flow, helpers, conversions, and what goes wrong with values.
+// Expected values are Python's (and NumPy's for unsigned and float types).
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -25,10 +25,13 @@ int64_t ints(const std::string& type, const std::string& expression, int64_t a, 
   EXPECT_TRUE(find_dtype(type, &dtype));
   const ProgramPtr program = program_of(kernel_of(type, "int64", "cast<int64>(" + expression + ")"));
   std::vector<int64_t> out(1, -999);
-  const std::vector<Argument> args = {array("x", out, DType::I64), scalar("a", a, dtype), scalar("b", b, dtype)};
+  const std::vector<Argument> args = {array("x", out, DType::I64), scalar("a", a, dtype),
+                                      scalar("b", b, dtype)};
   const LaunchResult result = launch(*program, 1, args, options);
-  if (found) *found = ids(result);
-  else EXPECT_TRUE(result.findings.empty()) << expression << "\n" << messages(result);
+  if (found)
+    *found = ids(result);
+  else
+    EXPECT_TRUE(result.findings.empty()) << expression << "\n" << messages(result);
   return out[0];
 }
 
@@ -37,7 +40,8 @@ bool bools(const std::string& type, const std::string& expression, int64_t a, in
   EXPECT_TRUE(find_dtype(type, &dtype));
   const ProgramPtr program = program_of(kernel_of(type, "bool", expression));
   std::vector<uint8_t> out(1, 7);
-  const std::vector<Argument> args = {array("x", out, DType::Bool), scalar("a", a, dtype), scalar("b", b, dtype)};
+  const std::vector<Argument> args = {array("x", out, DType::Bool), scalar("a", a, dtype),
+                                      scalar("b", b, dtype)};
   EXPECT_TRUE(launch(*program, 1, args, {}).findings.empty());
   EXPECT_LE(out[0], 1);
   return out[0] != 0;
@@ -90,8 +94,9 @@ TEST(SimScalar, DivisionIsPythons) {
   struct Row {
     int64_t a, b, quotient, remainder;
   };
-  for (const Row& r : {Row{7, 2, 3, 1}, Row{-7, 2, -4, 1}, Row{7, -2, -4, -1}, Row{-7, -2, 3, -1}, Row{-8, 2, -4, 0},
-                       Row{0, 5, 0, 0}, Row{2147483647, 65536, 32767, 65535}, Row{-2147483648, 3, -715827883, 1}}) {
+  for (const Row& r :
+       {Row{7, 2, 3, 1}, Row{-7, 2, -4, 1}, Row{7, -2, -4, -1}, Row{-7, -2, 3, -1}, Row{-8, 2, -4, 0},
+        Row{0, 5, 0, 0}, Row{2147483647, 65536, 32767, 65535}, Row{-2147483648, 3, -715827883, 1}}) {
     for (const char* type : {"int32", "int64"}) {
       EXPECT_EQ(ints(type, "%a // %b", r.a, r.b), r.quotient);
       EXPECT_EQ(ints(type, "%a % %b", r.a, r.b), r.remainder);
@@ -108,6 +113,37 @@ TEST(SimScalar, DivisionIsPythons) {
   EXPECT_EQ(ints("int64", "(%a // %b)!plaindiv", int64_t{1} << 40, 3), (int64_t{1} << 40) / 3);
   EXPECT_EQ(ints("int64", "%a // 7", -(int64_t{1} << 40), 0), -157073089683);  // Python: -(1 << 40) // 7
   EXPECT_EQ(ints("int64", "%a % 7", -(int64_t{1} << 40), 0), 5);
+}
+
+TEST(SimScalar, DivisionByConstantsOverTheWholeRange) {
+  for (const int64_t k : {1, 2, 3, 5, 7, 10, 64, 641, 1000003, 65537, 1 << 30, 2147483647}) {
+    const std::string by = std::to_string(k);
+    for (const int64_t a : {int64_t{0}, int64_t{1}, k - 1, k, k + 1, 7 * k - 1, int64_t{4294967295},
+                            int64_t{4294967296}, -int64_t{1}, -k, kMax, kMin}) {
+      const int64_t quotient = a / k - (a % k < 0 ? 1 : 0);
+      EXPECT_EQ(ints("int64", "%a // " + by, a, 0), quotient) << a << " // " << k;
+      EXPECT_EQ(ints("int64", "%a % " + by, a, 0), a - quotient * k) << a << " % " << k;
+    }
+  }
+}
+
+TEST(SimScalar, ChainsOfProductsAndSums) {
+  EXPECT_EQ(ints("int32", "%a * %b + %a", 1000, 7), 8000);
+  EXPECT_EQ(ints("int32", "%a + %a * %b", 1000, 7), 8000);
+  EXPECT_EQ(ints("int32", "%a * 3 + %b", 1000, 7), 3007);
+  EXPECT_EQ(ints("int32", "%b + %a * 3", 1000, 7), 3007);
+  EXPECT_EQ(ints("int32", "%a * %b + %a * %b - %b", 1000, 7), 13993);
+  EXPECT_EQ(ints("int64", "%a * %b + %a", int64_t{1} << 31, 1 << 20),
+            (int64_t{1} << 51) + (int64_t{1} << 31));
+  EXPECT_EQ(ints("int64", "(%a * %b + %a)!fits", int64_t{1} << 31, 1 << 20),
+            (int64_t{1} << 51) + (int64_t{1} << 31));
+  // Four factors: 64 bits may not hold them, and are checked on the way.
+  EXPECT_EQ(ints("int32", "%a * %a * %b * %b + %a", 1000, 7), 49001000);
+  std::vector<std::string> found;
+  ints("int32", "%a * %a * %a * %b + %a", 2147483647, 2, &found);
+  EXPECT_FALSE(found.empty());
+  EXPECT_EQ(ints("int32", "%a * %b + %b", 2147483647, 2, &found), 0);
+  EXPECT_EQ(found, std::vector<std::string>{"ASC-S101"});
 }
 
 TEST(SimScalar, DivisionByZeroIsAFindingInBothModes) {
@@ -182,7 +218,8 @@ TEST(SimScalar, FloatsAndNan) {
   EXPECT_EQ(floats("float32", "%a ** %b", 2, 0.5), std::sqrt(2.0f));
   EXPECT_EQ(floats("float32", "min(%a, %b)", 2, 1), 1.0f);
   EXPECT_TRUE(std::isnan(floats("float32", "min(%a, %b)", NAN, 1)));  // Python: the first stays
-  EXPECT_EQ(floats("int32", "%a / %b", std::bit_cast<double>(int64_t{1}), std::bit_cast<double>(int64_t{3})), 1.0f / 3.0f);
+  EXPECT_EQ(floats("int32", "%a / %b", std::bit_cast<double>(int64_t{1}), std::bit_cast<double>(int64_t{3})),
+            1.0f / 3.0f);
   EXPECT_EQ(floats("float64", "%a * %b", 0.1, 3), static_cast<float>(0.1 * 3));
   for (const bool negate : {false, true}) {
     const std::string before = negate ? "not (" : "", after = negate ? ")" : "";
@@ -265,13 +302,16 @@ TEST(SimScalar, OverflowIsFoundWhereTheValueIsUsed) {
 }
 
 // Runs a kernel with an int32 output of n elements and one int argument.
-std::vector<int32_t> outputs(const std::string& text, int n, int64_t argument = 0, LaunchResult* result = nullptr) {
+std::vector<int32_t> outputs(const std::string& text, int n, int64_t argument = 0,
+                             LaunchResult* result = nullptr) {
   const ProgramPtr program = program_of(text);
   std::vector<int32_t> out(static_cast<size_t>(n), -999);
   const std::vector<Argument> args = {array("x", out, DType::I32), scalar("n", argument)};
   LaunchResult r = launch(*program, 1, args, {});
-  if (result) *result = r;
-  else EXPECT_TRUE(r.findings.empty()) << messages(r);
+  if (result)
+    *result = r;
+  else
+    EXPECT_TRUE(r.findings.empty()) << messages(r);
   return out;
 }
 
@@ -312,12 +352,24 @@ TEST(SimScalar, RangesCountAsPythons) {
   for %i in range(%i, %n) { %turns = %turns + 1 }
   asc_GlobalTensor_SetValue(%g, 2, %i)
 })";
-  EXPECT_EQ(outputs(text, 3, -3), (std::vector<int32_t>{4, 100, 100}));   // 10, 7, 4, 1
+  EXPECT_EQ(outputs(text, 3, -3), (std::vector<int32_t>{4, 100, 100}));  // 10, 7, 4, 1
   EXPECT_EQ(outputs(text, 3, -10), (std::vector<int32_t>{1, 1000, 1000}));
-  EXPECT_EQ(outputs(text, 3, 3), (std::vector<int32_t>{0, 77, 77}));      // never entered: the old value stays
+  EXPECT_EQ(outputs(text, 3, 3), (std::vector<int32_t>{0, 77, 77}));  // never entered: the old value stays
   LaunchResult result;
   EXPECT_EQ(outputs(text, 3, 0, &result), (std::vector<int32_t>{0, 77, 77}));
   EXPECT_EQ(ids(result), std::vector<std::string>{"ASC-S103"});
+}
+
+TEST(SimScalar, ACounterThatStepsOutOfItsTypeIsFound) {
+  const std::string text = kHead + R"(
+  var %turns: int32 = 0
+  for var %i: int32 in range(2147483640, 2147483647, %n) { %turns = %turns + 1 }
+  asc_GlobalTensor_SetValue(%g, 0, %turns)
+})";
+  LaunchResult result;
+  EXPECT_EQ(outputs(text, 1, 4, &result), std::vector<int32_t>{2});  // 2147483644 + 4 is outside
+  EXPECT_EQ(ids(result), std::vector<std::string>{"ASC-S101"});
+  EXPECT_EQ(outputs(text, 1, 7), std::vector<int32_t>{1});
 }
 
 TEST(SimScalar, WhileSeesItsUpdates) {
@@ -392,7 +444,8 @@ func @swap(%a: int32, %b: int32) -> (int32, int32) {
 TEST(SimScalar, DeepCallsNeedNoStackOfOurs) {
   std::string text = "func @f0(%a: int32) -> (int32) { return %a + 1 }\n";
   for (int i = 1; i <= 300; i++)
-    text += "func @f" + std::to_string(i) + "(%a: int32) -> (int32) { return @f" + std::to_string(i - 1) + "(%a) + 1 }\n";
+    text += "func @f" + std::to_string(i) + "(%a: int32) -> (int32) { return @f" + std::to_string(i - 1) +
+            "(%a) + 1 }\n";
   text += kHead + "  asc_GlobalTensor_SetValue(%g, 0, @f300(%n))\n}\n";
   EXPECT_EQ(outputs(text, 1, 7), std::vector<int32_t>{308});
 }
@@ -415,6 +468,31 @@ kernel @k(%x: GlobalAddress<int32>, %n: int32) {
   asc_GlobalTensor_SetValue(%g, 1, cast<int32>(asc_GlobalTensor_GetSize(%g)))
 })";
   EXPECT_EQ(outputs(text, 3, 4), (std::vector<int32_t>{-999, 50, 4}));
+}
+
+TEST(SimScalar, ALentLoopVariableIsSetAtEachTurn) {
+  const std::string text = R"(
+func @jump(%i: int32 ref) { %i = %i + 100 }
+)" + kHead + R"(
+  var %turns: int32 = 0
+  var %i: int32 = 0
+  for %i in range(0, %n) {
+    %turns = %turns + 1
+    @jump(%i)
+  }
+  asc_GlobalTensor_SetValue(%g, 0, %turns)
+  asc_GlobalTensor_SetValue(%g, 1, %i)
+})";
+  EXPECT_EQ(outputs(text, 2, 3), (std::vector<int32_t>{3, 102}));
+}
+
+TEST(SimScalar, ArgumentsAreCounted) {
+  const ProgramPtr program = program_of(kHead + "}");
+  EXPECT_THROW(launch(*program, 1, {}, {}), LaunchError);
+  std::vector<int32_t> none;
+  const std::vector<Argument> args = {array("x", none, DType::I32), scalar("n", 0)};
+  EXPECT_TRUE(launch(*program, 0, args, {}).findings.empty());
+  EXPECT_TRUE(launch(*program, 1, args, {}).findings.empty());
 }
 
 TEST(SimScalar, StructsHoldTheirFields) {
@@ -441,7 +519,8 @@ func @twice(%t: struct<Tiling> ref) { %t.rows = %t.rows * 2 }
 TEST(SimScalar, PrintIsPythonsAndInBlockOrder) {
   const ProgramPtr program = program_of(R"(
 kernel @k(%n: int32, %f: float32) {
-  print "block " asc_GetBlockIdx() " of " asc_GetBlockNum() ": " %n " " %f " " (%n > 0) " " TPosition.VECIN "\n"
+  var %b: bool = %n > 0
+  print "block " asc_GetBlockIdx() " of " asc_GetBlockNum() ": " %n " " %f " " %b " " TPosition.VECIN "\n"
 })");
   const std::vector<Argument> args = {scalar("n", -3), real("f", 2)};
   for (int threads = 1; threads <= 4; threads++) {
@@ -491,7 +570,8 @@ TEST(SimScalar, TimeoutSaysWhereTheCoreStands) {
   EXPECT_GE(r.findings[0].sites.at(0).line, 11u);
   std::atomic<bool> interrupt{true};
   options.timeout_seconds = 0;
-  const LaunchResult stopped = launch(*program, 2, std::vector<Argument>{scalar("n", 1)}, options, &interrupt);
+  const LaunchResult stopped =
+      launch(*program, 2, std::vector<Argument>{scalar("n", 1)}, options, &interrupt);
   EXPECT_TRUE(stopped.interrupted);
   EXPECT_TRUE(stopped.findings.empty());
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors in the simulator: copies, vector ops, queues, bounds, alignment, flags; the findings and what happens after them.
+// Tensors in the simulator: copies, vector ops, queues, bounds, alignment, flags; the findings and what
+// happens after them.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -23,7 +24,9 @@ TEST(SimTensor, EveryRowHasAHandler) {
 
 // Tutorial-style vector add: each block its part, in tiles, with flags.
 const std::string kAdd = R"(
-kernel @add(%x: GlobalAddress<float32>, %y: GlobalAddress<float32>, %z: GlobalAddress<float32>, %per_block: int32, %tile: int32) {
+kernel @add(%x: GlobalAddress<float32>, %y: GlobalAddress<float32>, %z: GlobalAddress<float32>,
+            %per_block: int32, %tile: int32) {
+  var %size: uint32 = cast<uint32>(%tile)
   var %first: int64 = asc_GetBlockIdx() * cast<int64>(%per_block)
   var %gx: GlobalTensor<float32>
   var %gy: GlobalTensor<float32>
@@ -31,9 +34,9 @@ kernel @add(%x: GlobalAddress<float32>, %y: GlobalAddress<float32>, %z: GlobalAd
   asc_GlobalTensor_SetGlobalBuffer(%gx, asc_Pointer_Offset(%x, %first))
   asc_GlobalTensor_SetGlobalBuffer(%gy, asc_Pointer_Offset(%y, %first))
   asc_GlobalTensor_SetGlobalBuffer(%gz, asc_Pointer_Offset(%z, %first))
-  var %lx: LocalTensor<float32> = asc_LocalTensor_Init<T=float>(_, TPosition.VECIN, 0, cast<uint32>(%tile))
-  var %ly: LocalTensor<float32> = asc_LocalTensor_Init<T=float>(_, TPosition.VECIN, cast<uint32>(%tile * 4), cast<uint32>(%tile))
-  var %lz: LocalTensor<float32> = asc_LocalTensor_Init<T=float>(_, TPosition.VECOUT, cast<uint32>(%tile * 8), cast<uint32>(%tile))
+  var %lx: LocalTensor<float32> = asc_LocalTensor_Init<T=float>(_, TPosition.VECIN, 0, %size)
+  var %ly: LocalTensor<float32> = asc_LocalTensor_Init<T=float>(_, TPosition.VECIN, %size * 4, %size)
+  var %lz: LocalTensor<float32> = asc_LocalTensor_Init<T=float>(_, TPosition.VECOUT, %size * 8, %size)
   for var %i: int32 in range(0, %per_block // %tile) {
     asc_DataCopy(%lx, asc_GlobalTensor_Subindex(%gx, cast<uint64>(%i * %tile)), cast<uint32>(%tile))
     asc_DataCopy(%ly, asc_GlobalTensor_Subindex(%gy, cast<uint64>(%i * %tile)), cast<uint32>(%tile))
@@ -54,8 +57,9 @@ TEST(SimTensor, VectorAddOnAnyNumberOfThreads) {
   for (const Mode mode : {Mode::Check, Mode::Fast}) {
     for (int threads = 1; threads <= 4; threads++) {
       std::vector<float> a = x, b = y, z(8192, -1);
-      const std::vector<Argument> args = {array("x", a, DType::F32), array("y", b, DType::F32), array("z", z, DType::F32),
-                                          scalar("per_block", 1024), scalar("tile", 256)};
+      const std::vector<Argument> args = {array("x", a, DType::F32), array("y", b, DType::F32),
+                                          array("z", z, DType::F32), scalar("per_block", 1024),
+                                          scalar("tile", 256)};
       Options options;
       options.mode = mode;
       options.threads = threads;
@@ -73,8 +77,9 @@ TEST(SimTensor, FindingsAreTheSameOnAnyNumberOfThreads) {
   std::string first;
   for (int threads = 1; threads <= 4; threads++) {
     std::vector<float> x(8000), y(8192), z(4096);
-    const std::vector<Argument> args = {array("x", x, DType::F32), array("y", y, DType::F32), array("z", z, DType::F32),
-                                        scalar("per_block", 1024), scalar("tile", 256)};
+    const std::vector<Argument> args = {array("x", x, DType::F32), array("y", y, DType::F32),
+                                        array("z", z, DType::F32), scalar("per_block", 1024),
+                                        scalar("tile", 256)};
     Options options;
     options.threads = threads;
     const LaunchResult r = launch(*program, 8, args, options);
@@ -134,8 +139,8 @@ kernel @far(%x: GlobalAddress<int32>, %n: int64) {
   asc_GlobalTensor_SetValue(%g, 0, 1)
 })");
   std::vector<int32_t> x(4, 7);
-  const LaunchResult r =
-      launch(*program, 1, std::vector<Argument>{array("x", x, DType::I32), scalar("n", 60000, DType::I64)}, fast());
+  const LaunchResult r = launch(
+      *program, 1, std::vector<Argument>{array("x", x, DType::I32), scalar("n", 60000, DType::I64)}, fast());
   ASSERT_EQ(ids(r), std::vector<std::string>{"ASC-B102"});
   EXPECT_EQ(r.findings[0].range_begin, 3600000000);
   EXPECT_EQ(x, std::vector<int32_t>(4, 7));
@@ -154,7 +159,8 @@ kernel @bump(%x: GlobalAddress<int32>, %z: GlobalAddress<int32>, %n: int32) {
   asc_GlobalTensor_SetValue(%gx, 0, asc_GlobalTensor_GetValue(%gz, 0) * 10)
 })");
   std::vector<int32_t> v = {0, 1, 2, 3};
-  launch(*program, 1, std::vector<Argument>{array("x", v, DType::I32), array("z", v, DType::I32), scalar("n", 4)}, {});
+  launch(*program, 1,
+         std::vector<Argument>{array("x", v, DType::I32), array("z", v, DType::I32), scalar("n", 4)}, {});
   EXPECT_EQ(v, (std::vector<int32_t>{10, 2, 3, 4}));
   std::vector<int32_t> b = {0, 1, 2, 3, 4, 5};
   Argument x = array("x", b, DType::I32), z = x;
@@ -165,7 +171,8 @@ kernel @bump(%x: GlobalAddress<int32>, %z: GlobalAddress<int32>, %n: int32) {
   EXPECT_EQ(b, (std::vector<int32_t>{10, 1, 2, 3, 4, 5}));
   std::vector<int32_t> w = {0, 1, 2, 3}, u(4, 0);
   Argument ro = array("z", u, DType::I32, /*read_only=*/true);
-  const LaunchResult r = launch(*program, 1, std::vector<Argument>{array("x", w, DType::I32), ro, scalar("n", 4)}, {});
+  const LaunchResult r =
+      launch(*program, 1, std::vector<Argument>{array("x", w, DType::I32), ro, scalar("n", 4)}, {});
   EXPECT_EQ(ids(r), std::vector<std::string>{"ASC-B108"});
   EXPECT_EQ(u, std::vector<int32_t>(4, 0));
 }
@@ -182,10 +189,11 @@ kernel @k(%x: GlobalAddress<int32>, %n: int64) {
   asc_LocalTensor_SetValue(%l, 0, 1)
 })"));
   std::vector<int32_t> x(4, 7);
-  const LaunchResult r = launch(*program, 1,
-                                std::vector<Argument>{array("x", x, DType::I32),
-                                                      scalar("n", reinterpret_cast<int64_t>(x.data()), DType::I64)},
-                                {});
+  const LaunchResult r =
+      launch(*program, 1,
+             std::vector<Argument>{array("x", x, DType::I32),
+                                   scalar("n", reinterpret_cast<int64_t>(x.data()), DType::I64)},
+             {});
   EXPECT_EQ(ids(r), (std::vector<std::string>{"ASC-B105", "ASC-B106", "ASC-B105"}));
   EXPECT_EQ(x, std::vector<int32_t>(4, 7));
 }
@@ -205,7 +213,8 @@ kernel @tail(%x: GlobalAddress<float32>, %z: GlobalAddress<float32>) {
 })");
     std::vector<float> x = iota(16, 1);
     z->assign(16, 99);
-    return launch(*program, 1, std::vector<Argument>{array("x", x, DType::F32), array("z", *z, DType::F32)}, options);
+    return launch(*program, 1, std::vector<Argument>{array("x", x, DType::F32), array("z", *z, DType::F32)},
+                  options);
   };
   std::vector<float> z;
   LaunchResult r = tail("  asc_DataCopy(%t, %gx, 10)", {}, &z);
@@ -242,9 +251,11 @@ TEST(SimTensor, LocalBounds) {
   EXPECT_TRUE(run("  asc_DataCopy(%t, %g, 64)", fast()).findings.empty());
   EXPECT_EQ(ids(run("  asc_DataCopy(%end, %g, 64)")), std::vector<std::string>{"ASC-B104"});
   EXPECT_EQ(ids(run("  asc_DataCopy(%end, %g, 64)", fast())), std::vector<std::string>{"ASC-B104"});
-  EXPECT_EQ(ids(run("  asc_Add(%t, %t, asc_LocalTensor_Subindex(%t, 16), 32)")), std::vector<std::string>{"ASC-B103"});
+  EXPECT_EQ(ids(run("  asc_Add(%t, %t, asc_LocalTensor_Subindex(%t, 16), 32)")),
+            std::vector<std::string>{"ASC-B103"});
   EXPECT_EQ(ids(run("  asc_LocalTensor_SetValue(%t, 32, 1.0)")), std::vector<std::string>{"ASC-B103"});
-  EXPECT_EQ(ids(run("  asc_LocalTensor_SetValue(%t, 4294967295, 1.0)", fast())), std::vector<std::string>{"ASC-B104"});
+  EXPECT_EQ(ids(run("  asc_LocalTensor_SetValue(%t, 4294967295, 1.0)", fast())),
+            std::vector<std::string>{"ASC-B104"});
   EXPECT_EQ(ids(run("  asc_Add(%t, %t, %t, -1)")), std::vector<std::string>{"ASC-L104"});
   EXPECT_TRUE(run("  asc_Add(%t, %t, %t, 0)").findings.empty());
 }
@@ -274,9 +285,10 @@ kernel @sync(%x: GlobalAddress<float32>, %z: GlobalAddress<float32>, %mode: int3
   asc_DataCopy.1(%gz, %u, 64)
 })");
     std::vector<float> x = iota(64), z(64, 0);
-    LaunchResult r = launch(*program, 1,
-                            std::vector<Argument>{array("x", x, DType::F32), array("z", z, DType::F32), scalar("mode", mode)},
-                            options);
+    LaunchResult r = launch(
+        *program, 1,
+        std::vector<Argument>{array("x", x, DType::F32), array("z", z, DType::F32), scalar("mode", mode)},
+        options);
     EXPECT_EQ(z, iota(64, 1));
     return r;
   };
@@ -285,10 +297,10 @@ kernel @sync(%x: GlobalAddress<float32>, %z: GlobalAddress<float32>, %mode: int3
     o.mode = m;
     EXPECT_TRUE(sync(0, o).findings.empty());
     const LaunchResult two = sync(2, o);
-    ASSERT_EQ(ids(two), (std::vector<std::string>{"ASC-Y101", "ASC-Y103"})) << messages(two);
-    EXPECT_NE(two.findings[0].message.find("V_MTE3, id 0"), std::string::npos);
-    EXPECT_NE(two.findings[1].message.find("V_MTE3, id 2"), std::string::npos);
-    EXPECT_NE(two.findings[1].fix.find("id 0 is set"), std::string::npos) << two.findings[1].fix;
+    ASSERT_EQ(ids(two), (std::vector<std::string>{"ASC-Y103", "ASC-Y101"})) << messages(two);
+    EXPECT_NE(two.findings[1].message.find("V_MTE3, id 0"), std::string::npos);
+    EXPECT_NE(two.findings[0].message.find("V_MTE3, id 2"), std::string::npos);
+    EXPECT_NE(two.findings[0].fix.find("id 0 is set"), std::string::npos) << two.findings[0].fix;
     EXPECT_EQ(ids(sync(3, o)), std::vector<std::string>{"ASC-Y102"});
     EXPECT_EQ(ids(sync(4, o)), std::vector<std::string>{"ASC-L101"});
     EXPECT_EQ(ids(sync(5, o)), std::vector<std::string>{"ASC-Y103"});
@@ -311,7 +323,8 @@ LaunchResult queue(const std::string& body, std::vector<float>* z, const Options
   const ProgramPtr program = program_of(kQueueHead + body + "\n}");
   std::vector<float> x = iota(64);
   z->assign(64, -1);
-  return launch(*program, 1, std::vector<Argument>{array("x", x, DType::F32), array("z", *z, DType::F32)}, options);
+  return launch(*program, 1, std::vector<Argument>{array("x", x, DType::F32), array("z", *z, DType::F32)},
+                options);
 }
 
 TEST(SimQueue, DoubleBuffering) {
@@ -340,7 +353,8 @@ TEST(SimQueue, DoubleBuffering) {
 
 TEST(SimQueue, Misuse) {
   std::vector<float> z;
-  const std::string init = "  asc_TPipe_InitBuffer(%pipe, %in, 1, 64)\n  asc_TPipe_InitBuffer(%pipe, %out, 1, 64)\n";
+  const std::string init =
+      "  asc_TPipe_InitBuffer(%pipe, %in, 1, 64)\n  asc_TPipe_InitBuffer(%pipe, %out, 1, 64)\n";
   const std::string alloc = "  var %a: LocalTensor<float32> = asc_TQue_AllocTensor<T=float>(%in, _)\n";
   const std::string again = "  var %b: LocalTensor<float32> = asc_TQue_AllocTensor<T=float>(%in, _)\n";
   const std::string done = "  asc_TQue_FreeTensor(%in, %a)\n";
@@ -352,15 +366,19 @@ TEST(SimQueue, Misuse) {
   EXPECT_EQ(found(init + alloc + "  asc_TQue_FreeTensor(%out, %a)\n" + done), Ids{"ASC-Q102"});
   EXPECT_EQ(found(init + alloc + done + "  asc_Adds(%a, %a, 1.0, 16)\n"), Ids{"ASC-Q103"});
   EXPECT_EQ(found(init + alloc + done + done), Ids{"ASC-Q111"});
-  EXPECT_EQ(found(init + "  var %a: LocalTensor<float32> = asc_TQue_DeQue<T=float>(%in, _)\n" + done), Ids{"ASC-Q105"});
+  EXPECT_EQ(found(init + "  var %a: LocalTensor<float32> = asc_TQue_DeQue<T=float>(%in, _)\n" + done),
+            Ids{"ASC-Q105"});
   EXPECT_EQ(found(alloc), Ids{"ASC-Q108"});
   EXPECT_EQ(found(init + init), (Ids{"ASC-Q112", "ASC-Q112"}));
   EXPECT_EQ(found("  asc_TPipe_InitBuffer(%pipe, %in, 65, 32)\n"), Ids{"ASC-Q106"});
-  EXPECT_EQ(found("  asc_TPipe_InitBuffer(%pipe, %in, 3, 64)\n" + alloc + "  asc_TQue_EnQue(%in, %a)\n" + again +
-                  "  asc_TQue_EnQue(%in, %b)\n  %a = asc_TQue_AllocTensor<T=float>(%in, _)\n  asc_TQue_EnQue(%in, %a)\n"
-                  "  %a = asc_TQue_DeQue<T=float>(%in, _)\n" + done + "  %a = asc_TQue_DeQue<T=float>(%in, _)\n" + done +
-                  "  %a = asc_TQue_DeQue<T=float>(%in, _)\n" + done),
-            Ids{"ASC-Q104"});
+  EXPECT_EQ(
+      found("  asc_TPipe_InitBuffer(%pipe, %in, 3, 64)\n" + alloc + "  asc_TQue_EnQue(%in, %a)\n" + again +
+            "  asc_TQue_EnQue(%in, %b)\n"
+            "  %a = asc_TQue_AllocTensor<T=float>(%in, _)\n  asc_TQue_EnQue(%in, %a)\n"
+            "  %a = asc_TQue_DeQue<T=float>(%in, _)\n" +
+            done + "  %a = asc_TQue_DeQue<T=float>(%in, _)\n" + done +
+            "  %a = asc_TQue_DeQue<T=float>(%in, _)\n" + done),
+      Ids{"ASC-Q104"});
 }
 
 TEST(SimQueue, MemoryMapAtOverflow) {
@@ -386,7 +404,8 @@ TEST(SimQueue, MemoryMapAtOverflow) {
             &z);
   EXPECT_EQ(ids(r), (std::vector<std::string>{"ASC-B103", "ASC-B103"}));
   EXPECT_EQ(r.findings[0].buffer, "buf");
-  EXPECT_EQ(r.findings[0].message, "asc.data_copy: writes 64 elements of dst of `buf`, a tensor of 32 elements");
+  EXPECT_EQ(r.findings[0].message,
+            "asc.data_copy: writes 64 elements of dst of `buf`, a tensor of 32 elements");
   EXPECT_EQ(z, iota(64));
 }
 
@@ -394,7 +413,8 @@ TEST(SimQueue, EventIds) {
   std::vector<float> z;
   std::string take = "  var %e: int32 = asc_TPipe_AllocEventID(%pipe, HardEvent.MTE2_V)\n";
   for (int i = 1; i < 8; i++) {
-    take += "  %e = asc_TPipe_AllocEventID(%pipe, HardEvent.MTE2_V)\n  assert %e == " + std::to_string(i) + "\n";
+    take +=
+        "  %e = asc_TPipe_AllocEventID(%pipe, HardEvent.MTE2_V)\n  assert %e == " + std::to_string(i) + "\n";
   }
   EXPECT_TRUE(queue(take, &z).findings.empty());
   EXPECT_EQ(ids(queue(take + "  %e = asc_TPipe_AllocEventID(%pipe, HardEvent.MTE2_V)\n", &z)),
@@ -407,7 +427,8 @@ TEST(SimQueue, EventIds) {
   assert %e == 3)",
                     &z)
                   .findings.empty());
-  EXPECT_EQ(ids(queue("  asc_TPipe_ReleaseEventID(%pipe, 3, HardEvent.MTE2_V)\n", &z)), std::vector<std::string>{"ASC-Q110"});
+  EXPECT_EQ(ids(queue("  asc_TPipe_ReleaseEventID(%pipe, 3, HardEvent.MTE2_V)\n", &z)),
+            std::vector<std::string>{"ASC-Q110"});
 }
 
 TEST(SimTensor, IgnoreAndAllowComments) {
@@ -462,25 +483,29 @@ source 1 "k.py" line 10 function "k"
   EXPECT_EQ(r.findings[0].sites[0].line, 2u);
   EXPECT_EQ(r.findings[0].sites[1].file, "k.py");
   EXPECT_EQ(r.findings[0].sites[1].line, 11u);
-  for (int i = 0; i < 50; i++) text += "  @" + std::to_string(100 + i) + ":4-6 asc_GlobalTensor_SetValue(%g, 9, 1)\n";
+  for (int i = 0; i < 50; i++)
+    text += "  @" + std::to_string(100 + i) + ":4-6 asc_GlobalTensor_SetValue(%g, 9, 1)\n";
   EXPECT_EQ(launch(*program_of(text + "}"), 1, args, {}).findings.size(), 20u);
 }
 
 TEST(SimTensor, ScalarsReachEveryDtype) {
-  for (const char* name : {"int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "bfloat16",
-                           "float32", "float64", "bool"}) {
+  for (const char* name : {"int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
+                           "float16", "bfloat16", "float32", "float64", "bool"}) {
     DType dtype;
     ASSERT_TRUE(find_dtype(name, &dtype));
     const std::string t(name), three = dtype == DType::Bool ? "true" : "3";
-    const ProgramPtr program = program_of("kernel @k(%x: GlobalAddress<" + t + ">) {\n  var %g: GlobalTensor<" + t +
-                                          ">\n  asc_GlobalTensor_SetGlobalBuffer(%g, %x)\n  var %l: LocalTensor<" + t +
-                                          "> = asc_LocalTensor_Init<T=" + std::string(desc(dtype).short_name) +
-                                          ">(_, TPosition.VECIN, 0, 8)\n"
-                                          "  asc_LocalTensor_SetValue(%l, 2, asc_GlobalTensor_GetValue(%g, 0))\n"
-                                          "  asc_GlobalTensor_SetValue(%g, 1, asc_LocalTensor_GetValue(%l, 2))\n"
-                                          "  asc_GlobalTensor_SetValue(%g, 2, " + three + ")\n}\n");
+    const ProgramPtr program =
+        program_of("kernel @k(%x: GlobalAddress<" + t + ">) {\n  var %g: GlobalTensor<" + t +
+                   ">\n  asc_GlobalTensor_SetGlobalBuffer(%g, %x)\n  var %l: LocalTensor<" + t +
+                   "> = asc_LocalTensor_Init<T=" + std::string(desc(dtype).short_name) +
+                   ">(_, TPosition.VECIN, 0, 8)\n"
+                   "  asc_LocalTensor_SetValue(%l, 2, asc_GlobalTensor_GetValue(%g, 0))\n"
+                   "  asc_GlobalTensor_SetValue(%g, 1, asc_LocalTensor_GetValue(%l, 2))\n"
+                   "  asc_GlobalTensor_SetValue(%g, 2, " +
+                   three + ")\n}\n");
     std::vector<uint8_t> x(static_cast<size_t>(3 * size_of(dtype)), 0);
-    x[static_cast<size_t>(size_of(dtype)) - 1] = dtype == DType::Bool ? 1 : 0x43;  // a value with its top byte in use
+    x[static_cast<size_t>(size_of(dtype)) - 1] =
+        dtype == DType::Bool ? 1 : 0x43;  // a value with its top byte in use
     const LaunchResult r = launch(*program, 1, std::vector<Argument>{array("x", x, dtype)}, {});
     EXPECT_TRUE(r.findings.empty()) << messages(r);
     const auto size = static_cast<ptrdiff_t>(size_of(dtype));
@@ -506,7 +531,8 @@ kernel @k(%x: GlobalAddress<float16>, %y: GlobalAddress<float16>) {
 )" + op + "\n  asc_DataCopy.1(%gy, %b, 16)\n}\n");
     std::vector<half_t> x(16), y(16);
     for (int i = 0; i < 16; i++) x[static_cast<size_t>(i)] = half_t(static_cast<float>(i - 8));
-    const LaunchResult r = launch(*program, 1, std::vector<Argument>{array("x", x, DType::F16), array("y", y, DType::F16)}, {});
+    const LaunchResult r =
+        launch(*program, 1, std::vector<Argument>{array("x", x, DType::F16), array("y", y, DType::F16)}, {});
     EXPECT_TRUE(r.findings.empty()) << messages(r);
     std::vector<float> out;
     for (int i = 0; i < n; i++) out.push_back(y[static_cast<size_t>(i)]);

@@ -128,6 +128,34 @@ def rebound(x: asc.GlobalAddress, out: asc.GlobalAddress, n: int):
     out_gm.set_value(1, first.get_value(1))
 
 
+@asc.jit
+def unpacked(x: asc.GlobalAddress, y: asc.GlobalAddress, n: int):
+    """Several names made by one statement keep their names."""
+    x_gm, y_gm = asc.GlobalTensor(), asc.GlobalTensor()
+    x_gm.set_global_buffer(x)
+    y_gm.set_global_buffer(y)
+    low, (mid, high) = n, (n + 1, n + 2)
+    y_gm.set_value(0, x_gm.get_value(low) + x_gm.get_value(mid) * x_gm.get_value(high))
+
+
+@asc.jit
+def sizes(out: asc.GlobalAddress, n: int):
+    """A slice is as long as it says."""
+    gm = asc.GlobalTensor()
+    gm.set_global_buffer(out, 64)
+    local = asc.LocalTensor(asc.float32, asc.TPosition.VECCALC, 0, 64)
+    part = local[8:24]
+    gm.set_value(0, part.get_size())
+    gm.set_value(1, local[n:].get_size())
+    gm.set_value(2, gm[16:].get_size())
+    gm.set_value(3, gm[16:32].get_size())
+    gm.set_value(4, gm.get_size())
+    gm.set_value(5, local.reinterpret_cast(asc.float16).get_size())
+    part.set_size(5)
+    gm.set_value(6, part.get_length())
+    gm.set_value(7, local.get_position() == asc.TPosition.VECCALC)
+
+
 def ints(*values):
     return np.array(values, np.int32)
 
@@ -142,5 +170,7 @@ CASES = [
     ("ends_early", ends_early, 1, lambda: (ints(*[0] * 8), 5)),
     ("constants", constants, 1, lambda: (*ramp(np.float32), 128, True)),
     ("constants_plain", constants, 1, lambda: (*ramp(np.float16), 128, False)),
+    ("unpacked", unpacked, 1, lambda: (ints(*range(9, 0, -1)), ints(0, 0), 2)),
+    ("sizes", sizes, 1, lambda: (ints(*[0] * 64), 4)),
     ("rebound", rebound, 1, lambda: (ints(*range(16)), ints(0, 0), 5)),
 ]

@@ -93,7 +93,7 @@ def speaks(x: asc.GlobalAddress, n: int, big: asc.int64, factor: float):
     assert gm.get_value(0) != 0
     if n > 3:
         print("big", big, factor, n > 4)
-    gm.set_value(block, n)
+    gm.set_value(block * 16, n)
 
 
 def matrices():
@@ -110,5 +110,5 @@ CASES = [
     ("relay", relay, 2, lambda: (np.zeros(96, np.int32), 3)),
     ("two_sides", two_sides, 2, lambda: (np.zeros(128, np.int32), 5)),
     ("matmul", matmul, 1, lambda: matrices()),
-    ("speaks", speaks, 2, lambda: (np.ones(8, np.int32), 5, -(2**35), 0.5)),
+    ("speaks", speaks, 2, lambda: (np.ones(32, np.int32), 5, -(2**35), 0.5)),
 ]

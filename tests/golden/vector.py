@@ -10,7 +10,8 @@ N = 128
 
 @asc.jit
 def unary(x: asc.GlobalAddress, z: asc.GlobalAddress):
-    x_gm, z_gm = asc.GlobalTensor(), asc.GlobalTensor()
+    x_gm = asc.GlobalTensor()
+    z_gm = asc.GlobalTensor()
     x_gm.set_global_buffer(x)
     z_gm.set_global_buffer(z)
     a = asc.LocalTensor(x.dtype, asc.TPosition.VECIN, 0, N)
@@ -32,7 +33,9 @@ def unary(x: asc.GlobalAddress, z: asc.GlobalAddress):
 
 @asc.jit
 def binary(x: asc.GlobalAddress, y: asc.GlobalAddress, z: asc.GlobalAddress):
-    x_gm, y_gm, z_gm = asc.GlobalTensor(), asc.GlobalTensor(), asc.GlobalTensor()
+    x_gm = asc.GlobalTensor()
+    y_gm = asc.GlobalTensor()
+    z_gm = asc.GlobalTensor()
     x_gm.set_global_buffer(x)
     y_gm.set_global_buffer(y)
     z_gm.set_global_buffer(z)
@@ -63,7 +66,8 @@ def binary(x: asc.GlobalAddress, y: asc.GlobalAddress, z: asc.GlobalAddress):
 
 @asc.jit
 def with_scalar(x: asc.GlobalAddress, z: asc.GlobalAddress, s: float):
-    x_gm, z_gm = asc.GlobalTensor(), asc.GlobalTensor()
+    x_gm = asc.GlobalTensor()
+    z_gm = asc.GlobalTensor()
     x_gm.set_global_buffer(x)
     z_gm.set_global_buffer(z)
     a = asc.LocalTensor(x.dtype, asc.TPosition.VECIN, 0, N)
@@ -86,7 +90,9 @@ def with_scalar(x: asc.GlobalAddress, z: asc.GlobalAddress, s: float):
 
 @asc.jit
 def integers(x: asc.GlobalAddress, y: asc.GlobalAddress, z: asc.GlobalAddress, distance: int):
-    x_gm, y_gm, z_gm = asc.GlobalTensor(), asc.GlobalTensor(), asc.GlobalTensor()
+    x_gm = asc.GlobalTensor()
+    y_gm = asc.GlobalTensor()
+    z_gm = asc.GlobalTensor()
     x_gm.set_global_buffer(x)
     y_gm.set_global_buffer(y)
     z_gm.set_global_buffer(z)
@@ -113,7 +119,8 @@ def integers(x: asc.GlobalAddress, y: asc.GlobalAddress, z: asc.GlobalAddress, d
 @asc.jit
 def widened(x: asc.GlobalAddress, z: asc.GlobalAddress, s: float):
     """Half sources, float32 sums."""
-    x_gm, z_gm = asc.GlobalTensor(), asc.GlobalTensor()
+    x_gm = asc.GlobalTensor()
+    z_gm = asc.GlobalTensor()
     x_gm.set_global_buffer(x)
     z_gm.set_global_buffer(z)
     a = asc.LocalTensor(x.dtype, asc.TPosition.VECIN, 0, N)

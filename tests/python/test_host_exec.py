@@ -217,4 +217,6 @@ def test_arguments_that_overlap_share_their_copy():
     x = np.arange(8, dtype=np.int32)
     whole, part = run(text, x, x[2:]).arrays
     assert whole.tolist() == [0, 1, 3, 3, 4, 5, 6, 7] and part.tolist() == [3, 3, 4, 5, 6, 7]
+    left, right = run(text, x[:6], x[2:]).arrays
+    assert left.tolist() == [0, 1, 3, 3, 4, 5] and right.tolist() == [3, 3, 4, 5, 6, 7]
     assert x.tolist() == list(range(8))

@@ -175,8 +175,7 @@ def test_promotion(left, right, result):
         b.set_global_buffer(y)
         total = a.get_value(0) + b.get_value(0)
         swapped = b.get_value(0) * a.get_value(0)
-        a.set_value(0, total)
-        b.set_value(0, swapped)
+        print(total, swapped)
 
     from asc.runtime.jit import MockTensor
 
@@ -206,7 +205,7 @@ def test_literals_take_the_other_type(dtype, expression, result, tmp_path):
 
     source = (
         "import asc\n\n@asc.jit\ndef kernel(x: asc.GlobalAddress):\n    a = asc.GlobalTensor()\n"
-        f"    a.set_global_buffer(x)\n    v = a.get_value(0)\n    w = {expression}\n    a.set_value(1, w)\n"
+        f"    a.set_global_buffer(x)\n    v = a.get_value(0)\n    w = {expression}\n    print(w)\n"
     )
     path = tmp_path / "literal.py"
     path.write_text(source)

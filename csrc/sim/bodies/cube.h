@@ -75,7 +75,8 @@ void mmad(float* l0c, const T* l0a, const T* l0b, int64_t m, int64_t k, int64_t 
 }
 
 // RULE integer accumulation saturates at every addition (manual, Mmad).
-inline void mmad(int32_t* l0c, const int8_t* l0a, const int8_t* l0b, int64_t m, int64_t k, int64_t n, bool init) {
+inline void mmad(int32_t* l0c, const int8_t* l0a, const int8_t* l0b, int64_t m, int64_t k, int64_t n,
+                 bool init) {
   for (int64_t row = 0; row < m; ++row) {
     for (int64_t col = 0; col < n; ++col) {
       int32_t* c = l0c + l0c_index(row, col, m);

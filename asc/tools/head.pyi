@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the core's tables do not say: `python -m asc.tools.gen` puts this file at the head of asc/_asc.pyi.
+
+import builtins
+from collections.abc import Callable, Sequence
+from typing import (
+    Any,
+    Concatenate,
+    Final,
+    Generic,
+    Literal,
+    ParamSpec,
+    Protocol,
+    SupportsFloat,
+    SupportsIndex,
+    TypeAlias,
+    TypedDict,
+    overload,
+)
+
+from typing_extensions import Self, TypeVar, Unpack
+
+from asc.errors import Finding
+from asc.lib.runtime import Stream
+from asc.runtime.compiled import CompiledKernel, LaunchRecord
+from asc.runtime.config import KernelType, Platform
+
+__version__: str
+
+_T = TypeVar("_T", default=Any)
+_U = TypeVar("_U", default=Any)
+_Receiver = TypeVar("_Receiver")
+_Result = TypeVar("_Result")
+_Params = ParamSpec("_Params")
+_Rest = ParamSpec("_Rest")
+# What a scalar parameter takes: Python's numbers and numpy's, at compile time or at run time.
+_Int: TypeAlias = SupportsIndex
+_Number: TypeAlias = SupportsFloat | SupportsIndex
+_Cores: TypeAlias = SupportsIndex | Callable[[dict[str, Any]], SupportsIndex]
+
+# ---- kernels
+
+class _CallOptions(TypedDict, total=False):
+    """Options of @asc.jit that a call may override by keyword."""
+
+    always_compile: bool
+    auto_sync: bool
+    auto_sync_log: str
+    bisheng_options: Sequence[str] | None
+    capture_exceptions: bool
+    core_num: int
+    debug: bool
+    insert_sync: bool | None
+    ir_multithreading: bool
+    kernel_type: KernelType | str | None
+    matmul_cube_only: bool
+    opt_level: int
+    print_ir_before_all: bool
+    run_passes: bool
+    stream: Stream | None
+    strip_loc: bool
+    verify_sync: bool
+
+class _JitOptions(_CallOptions, total=False):
+    """Options of @asc.jit(...) and kernel.options(...)."""
+
+    ignore: str | Sequence[str]
+    max_findings: int
+    mode: Literal["check", "fast"]
+    on_finding: Literal["raise", "warn", "collect"]
+    platform: Platform | str | None
+    threads: int
+    timeout: float
+
+class LaunchHandle:
+    """A kernel with its core count and stream; immutable, call it to launch."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> None: ...
+    def compile(self, *args: Any, **kwargs: Any) -> CompiledKernel:
+        """Compiles for these arguments (arrays, or MockTensor and MockValue) without launching."""
+
+class JITFunction(Generic[_Params, _Result]):
+    """A kernel, or a helper of kernels: made by @asc.jit, launched by kernel[cores, stream](*args)."""
+
+    __name__: str
+    __qualname__: str
+    __wrapped__: Final[Callable[..., Any]]
+    fn: Final[Callable[..., Any]]
+    src: Final[str]
+    default_options: Final[dict[str, Any]]
+    def __init__(self, fn: Callable[_Params, _Result], /, **options: Unpack[_JitOptions]) -> None: ...
+    def __getitem__(self, launch: _Cores | tuple[_Cores] | tuple[_Cores, Stream | None], /) -> LaunchHandle:
+        """kernel[cores] or kernel[cores, stream]; cores may be a function of the dict of bound arguments."""
+
+    def __call__(self, *args: _Params.args, **kwargs: _Params.kwargs) -> _Result:
+        """Inside a kernel: calls this function as a helper."""
+
+    @overload
+    def __get__(self, instance: None, owner: Any = None, /) -> Self: ...
+    @overload
+    def __get__(
+        self: JITFunction[Concatenate[_Receiver, _Rest], _Result], instance: _Receiver, owner: Any = None, /
+    ) -> JITFunction[_Rest, _Result]: ...
+    def options(self, **options: Unpack[_JitOptions]) -> Self:
+        """The same kernel with these options; compiled variants are shared."""
+
+    def cache_info(self) -> dict[str, Any]:
+        """How many specialisations are kept in memory, hits, misses, and why the last miss was one."""
+
+    def clear_cache(self) -> None:
+        """Forgets the specialisations kept in memory."""
+
+class _LaunchHook(Protocol):
+    def __call__(self, record: LaunchRecord, /) -> object: ...
+
+launch_hooks: list[_LaunchHook]
+
+def last_findings() -> list[Finding]:
+    """The findings of the last launch on the simulator."""
+
+# ---- what asc's own Python files use
+
+def compiled_diagnostics(handle: object, /) -> list[Finding]: ...
+def compiled_save(handle: object, folder: str, /) -> str: ...
+def compiled_text(handle: object, name: str, /) -> str: ...
+def get_platform() -> str: ...
+def op_table() -> list[dict[str, Any]]:
+    """Every row of the op table as a dict."""
+
+def parse_ir(text: str) -> str:
+    """Reads the text form of the IR and prints it again."""
+
+def platforms() -> list[str]: ...
+def register_mock_types(tensor: type, value: type, /) -> None: ...
+def set_platform(name: str, /) -> None: ...
+def shutdown_pool() -> None: ...
+def unsupported(name: str) -> Any:
+    """Stands for a name of the API that is not built yet."""
+
+# ---- functions of the language
+
+@overload
+def range(stop: _Int, /) -> builtins.range: ...
+@overload
+def range(start: _Int, stop: _Int, step: _Int = 1, /) -> builtins.range: ...
+@overload
+def static_range(stop: _Int, /) -> builtins.range: ...
+@overload
+def static_range(start: _Int, stop: _Int, step: _Int = 1, /) -> builtins.range: ...
+def ceildiv(x: _Int, y: _Int, /) -> int:
+    """x / y, rounded up."""
+
+@overload
+def number(value: _Number, dtype: type[_T]) -> _T: ...
+@overload
+def number(value: _Number, dtype: DataType = ...) -> Any: ...
+def property(prop: Any) -> Any:
+    """A compile-time value with a spelling of its own; not yet supported."""
+
+def ascend_is_aic() -> bool:
+    """Is this core a cube core?"""
+
+def ascend_is_aiv() -> bool:
+    """Is this core a vector core?"""
+
+def print(*values: object, sep: str | None = " ", end: str | None = "\n") -> None:
+    """Prints values from inside a kernel."""
+
+# ---- element types
+
+class DataType(type):
+    """An element type, such as asc.float16.
+
+    At run time a plain object. Here it is the class of the classes below, so that a dtype may also stand as
+    an annotation (`n: asc.int64`) and as a cast (`asc.int64(n)`).
+    """
+
+    name: Final[str]
+    bitwidth: Final[int | None]
+    def __new__(cls, name: str) -> DataType: ...
+    def sizeof(self) -> int:
+        """Size of one element in bytes."""
+
+    def is_int(self) -> bool: ...
+    def is_float(self) -> bool: ...
+    def is_numeric(self) -> bool: ...
+    def is_signed(self) -> bool: ...
+    def is_unsigned(self) -> bool: ...
+    def is_void(self) -> bool: ...

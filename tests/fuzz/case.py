@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A fuzzed kernel: its module's text and the arguments of one launch; what the oracle says of it."""
+
+import ast
+import dataclasses
+
+import annotate
+import machine
+import numpy as np
+from annotate_expr import Lit, Num, Pointer
+from values import Finding, OutOfFuel, Refused, Scalar, cast
+
+
+@dataclasses.dataclass
+class Case:
+    """`arguments`: {name: NumPy array or Python number} in the order of the kernel's parameters."""
+
+    seed: str
+    source: str
+    arguments: dict
+    blocks: int
+
+    def copies(self):
+        return {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in self.arguments.items()}
+
+
+@dataclasses.dataclass
+class Outcome:
+    """`status`: ran, finding, refused, or useless; `arrays` by name after a run."""
+
+    status: str
+    detail: str = ""
+    arrays: dict | None = None
+
+
+def parse(source):
+    """(functions by name, constants by name) of a module's text."""
+    functions, constants = {}, {}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef):
+            functions[node.name] = node
+        elif isinstance(node, ast.Assign):
+            constants[node.targets[0].id] = ast.literal_eval(node.value)
+    return functions, constants
+
+
+def parameters(kernel, arguments):
+    """({name: what is known of a parameter}, {name: its value for the oracle}); compile-time ones have no value."""
+    known, values = {}, {}
+    for param in kernel.args.args:
+        value = arguments[param.arg]
+        annotation = ast.unparse(param.annotation) if param.annotation else ""
+        if isinstance(value, np.ndarray):
+            known[param.arg] = Pointer(value.dtype.name)
+            values[param.arg] = value
+            continue
+        if "ConstExpr" in annotation:
+            known[param.arg] = Lit(value)
+            values[param.arg] = value
+            continue
+        lit = Lit(value)
+        dtype = lit.natural
+        if annotation.startswith("asc."):
+            dtype = annotation[4:]
+        known[param.arg] = Num(dtype)
+        values[param.arg] = cast(value, dtype) if not isinstance(value, bool) else Scalar("bool", value)
+    return known, values
+
+
+def oracle(case):
+    try:
+        functions, constants = parse(case.source)
+        kernel = functions.pop("kernel")
+        arguments = case.copies()
+        known, values = parameters(kernel, arguments)
+        module = annotate.annotate(functions, constants, kernel, known)
+    except Refused as error:
+        return Outcome("refused", str(error))
+    try:
+        machine.run(module, "kernel", constants, values, case.blocks)
+    except Finding as finding:
+        return Outcome("finding", f"{finding.kind}: {finding}")
+    except OutOfFuel:
+        return Outcome("useless", "too many turns")
+    except Refused as error:
+        return Outcome("refused", str(error))
+    return Outcome("ran", arrays={k: v for k, v in arguments.items() if isinstance(v, np.ndarray)})

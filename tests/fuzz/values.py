@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers of the kernel language for the fuzzer's oracle: types, promotion and arithmetic written from the language's rules alone,
+so that they are an independent reading of them.
+
+A compile-time number is a plain Python number. A runtime number is a `Scalar`: its dtype's name and its value. Signed values are kept
+exact, also outside of their type, because + - * << & | ^ ~ and unary minus compute in 64 bits; any other use of such a value is
+a finding.
+"""
+
+import ctypes
+import ctypes.util
+import operator
+
+import numpy as np
+
+np.seterr(all="ignore")
+
+BITS = {"int8": 8, "int16": 16, "int32": 32, "int64": 64, "uint8": 8, "uint16": 16, "uint32": 32, "uint64": 64}
+FLOATS = ("float16", "float32")
+DTYPES = ("bool", *BITS, *FLOATS)
+
+_libm = ctypes.CDLL(ctypes.util.find_library("m"))
+_libm.powf.restype = ctypes.c_float
+_libm.powf.argtypes = [ctypes.c_float, ctypes.c_float]
+
+
+class Refused(Exception):
+    """The program is one that the compiler must refuse."""
+
+
+class Finding(Exception):
+    """The program does what the simulator must report. `kind` is the finding's kind."""
+
+    def __init__(self, kind, message):
+        super().__init__(message)
+        self.kind = kind
+
+
+class OutOfFuel(Exception):
+    """The program runs for too long to be of use here."""
+
+
+def is_signed(dtype):
+    return dtype in BITS and dtype[0] == "i"
+
+
+def is_unsigned(dtype):
+    return dtype in BITS and dtype[0] == "u"
+
+
+def limits(dtype):
+    if dtype == "bool":
+        return 0, 1
+    bits = BITS[dtype]
+    return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if is_signed(dtype) else (0, (1 << bits) - 1)
+
+
+def fits(dtype, value):
+    low, high = limits(dtype)
+    return low <= value <= high
+
+
+def wrap(dtype, value):
+    if dtype == "bool":
+        return value != 0
+    bits = BITS[dtype]
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if is_signed(dtype) and value >> (bits - 1) else value
+
+
+# ---- types of results ----
+
+
+def computed(dtype):
+    """The type in which arithmetic treats a value."""
+    return "int32" if dtype == "bool" else "float32" if dtype in FLOATS else dtype
+
+
+def natural(value):
+    """The type of a compile-time number where nothing else gives it one."""
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, float):
+        return "float32"
+    for dtype in ("int32", "int64", "uint64"):
+        if fits(dtype, value):
+            return dtype
+    raise Refused(f"{value} fits no type")
+
+
+def promote(a, b):
+    a, b = computed(a), computed(b)
+    if a == b:
+        return a
+    if a in FLOATS or b in FLOATS:
+        return "float32"
+    if is_signed(a) == is_signed(b):
+        return a if BITS[a] > BITS[b] else b
+    unsigned, signed = (a, b) if is_unsigned(a) else (b, a)
+    if BITS[signed] > BITS[unsigned]:
+        return signed
+    if unsigned == "uint64":
+        raise Refused("uint64 with a signed integer")
+    return f"int{2 * BITS[unsigned]}"
+
+
+def promote_literal(value, dtype):
+    """A compile-time number takes the other side's type where it fits."""
+    if isinstance(value, float):
+        return "float32"
+    if dtype == "bool":
+        return computed(natural(value))
+    if dtype in FLOATS:
+        return "float32"
+    if fits(dtype, int(value)):
+        return dtype
+    if is_unsigned(dtype) and value < 0:
+        raise Refused("a negative number with an unsigned integer")
+    return promote(natural(value), dtype)
+
+
+def meet(a, b):
+    """The common type of two operands: each the name of a dtype, or a compile-time number."""
+    if isinstance(a, str) and isinstance(b, str):
+        return promote(a, b)
+    if isinstance(a, str):
+        return promote_literal(b, a)
+    if isinstance(b, str):
+        return promote_literal(a, b)
+    return promote(natural(a), natural(b))
+
+
+def join(a, a_literal, b, b_literal):
+    """The type of a variable where control flow merges; None if there is none."""
+    if a == b:
+        return a
+    if "bool" in (a, b):
+        return None
+    if a_literal and b_literal:
+        return a if a in FLOATS or b not in FLOATS and BITS[a] >= BITS[b] else b
+    if b_literal:
+        a, a_literal, b, b_literal = b, b_literal, a, a_literal
+    if not a_literal:
+        return None
+    if a in FLOATS:
+        return b if b in FLOATS else None
+    if b in FLOATS:
+        return b
+    if BITS[b] >= BITS[a]:
+        return b
+    return a if is_signed(b) else None
+
+
+BITWISE = ("&", "|", "^")
+INTEGER_ONLY = (*BITWISE, "<<", ">>")
+COMPARES = ("<", "<=", ">", ">=", "==", "!=")
+
+
+def type_of(operand):
+    """What `meet` takes: the dtype of a runtime number, a compile-time number itself."""
+    return operand.dtype if isinstance(operand, Scalar) else operand
+
+
+def is_bool(operand):
+    return operand == "bool" if isinstance(operand, str) else isinstance(operand, bool)
+
+
+def binary_types(op, a, b):
+    """(type in which an operation computes, type of its result); operands as for `meet`."""
+    if (op in BITWISE or op in ("==", "!=")) and is_bool(a) and is_bool(b):
+        return "bool", "bool"
+    dtype = meet(a, b)
+    if op in INTEGER_ONLY and dtype in FLOATS:
+        raise Refused(f"{op} of floats")
+    if op == "/":
+        dtype = "float32"
+    if op == "**" and dtype not in FLOATS and not isinstance(b, str) and b < 0:
+        dtype = "float32"
+    if op in ("/", "//", "%") and dtype not in FLOATS and not isinstance(b, str) and b == 0:
+        raise Refused("division by zero")
+    return dtype, "bool" if op in COMPARES else dtype
+
+
+# ---- values ----
+
+
+def to_float32(value):
+    """A number, rounded once."""
+    if isinstance(value, (float, np.floating)):
+        return np.float32(value)
+    return np.uint64(value).astype(np.float32) if value > 1 << 62 else np.int64(value).astype(np.float32)
+
+
+class Scalar:
+    """A runtime number."""
+
+    __slots__ = ("dtype", "value")
+
+    def __init__(self, dtype, value):
+        self.dtype, self.value = dtype, value
+
+    def __repr__(self):
+        return f"{self.dtype}({self.value})"
+
+    def used(self):
+        """The value where it must lie in its type."""
+        if self.dtype in BITS and not fits(self.dtype, self.value):
+            raise Finding("scalar", f"{self.value} is outside {self.dtype}")
+        return self.value
+
+    def __bool__(self):
+        return bool(self.used() != 0)
+
+    def __index__(self):
+        if self.dtype in FLOATS:
+            raise Refused("a float as an index")
+        return int(self.used())
+
+    def cast(self, dtype):
+        return cast(self, getattr(dtype, "name", dtype))
+
+    def __neg__(self):
+        return unary("-", self)
+
+    def __pos__(self):
+        return convert(self, computed(self.dtype))
+
+    def __invert__(self):
+        return unary("~", self)
+
+    def __abs__(self):
+        return unary("abs", self)
+
+    __hash__ = None
+
+
+def convert(operand, dtype, wide=False):
+    """An operand in the type of an operation or a place. `wide`: a signed value may stay outside of its own type."""
+    if not isinstance(operand, Scalar):
+        if dtype in FLOATS:
+            return Scalar(dtype, to_float32(operand) if dtype == "float32" else np.float16(operand))
+        if isinstance(operand, float):
+            raise Refused("a float where an integer must be")
+        if dtype == "bool":
+            return Scalar(dtype, operand != 0)
+        if not fits(dtype, int(operand)):
+            raise Refused(f"{operand} does not fit {dtype}")
+        return Scalar(dtype, int(operand))
+    if operand.dtype == dtype:
+        if not wide:
+            operand.used()
+        return operand
+    value = operand.used()
+    if operand.dtype in FLOATS:
+        if dtype == "bool":
+            return Scalar(dtype, bool(value != 0))
+        if dtype in FLOATS:
+            return Scalar(dtype, np.float32(value) if dtype == "float32" else np.float16(value))
+        if not np.isfinite(value) or not fits(dtype, int(value)):
+            raise Finding("scalar", f"{value} does not fit {dtype}")
+        return Scalar(dtype, int(value))
+    if dtype == "float32":
+        return Scalar(dtype, to_float32(int(value)))
+    if dtype == "float16":
+        return Scalar(dtype, np.float16(float(value)))
+    if dtype == "bool":
+        return Scalar(dtype, value != 0)
+    if not fits(dtype, int(value)):
+        raise Finding("scalar", f"{value} does not fit {dtype}")
+    return Scalar(dtype, int(value))
+
+
+def cast(operand, dtype):
+    """An explicit cast: integers keep their low bits."""
+    if not isinstance(operand, Scalar):
+        if isinstance(operand, float) and dtype in BITS:
+            operand = int(operand)
+        return convert(operand, dtype)
+    value = operand.used()
+    if operand.dtype in FLOATS or dtype in FLOATS:
+        return convert(operand, dtype)
+    return Scalar(dtype, wrap(dtype, int(value)))
+
+
+def _float_binary(op, a, b):
+    if op == "+":
+        return a + b
+    if op == "-":
+        return a - b
+    if op == "*":
+        return a * b
+    if op == "/":
+        return a / b
+    if op == "//":
+        return a // b
+    if op == "%":
+        return a % b
+    if op == "**":
+        return np.float32(_libm.powf(float(a), float(b)))
+    return (b if b < a else a) if op == "min" else (b if b > a else a)
+
+
+_WIDE = {"+": operator.add, "-": operator.sub, "*": operator.mul, "&": operator.and_, "|": operator.or_, "^": operator.xor}
+_COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne}
+
+
+def _shift(op, dtype, a, distance):
+    if not 0 <= distance < BITS[dtype]:
+        raise Finding("scalar", f"shift by {distance}")
+    return a << distance if op == "<<" else a >> distance
+
+
+def _int_binary(op, dtype, a, b):
+    if op in ("//", "%"):
+        if b == 0:
+            raise Finding("scalar", "division by zero")
+        return a // b if op == "//" else a % b
+    if op == "**":
+        if b < 0 or is_signed(dtype) and not fits(dtype, a**b):
+            raise Finding("scalar", f"{a} ** {b}")
+        return a**b
+    if op in ("<<", ">>"):
+        return _shift(op, dtype, a, b)
+    if op in _WIDE:
+        return _WIDE[op](a, b)
+    return min(a, b) if op == "min" else max(a, b)
+
+
+def binary(op, left, right):
+    dtype, result = binary_types(op, type_of(left), type_of(right))
+    wide = op in _WIDE or op == "<<"
+    a = convert(left, dtype, wide).value
+    b = convert(right, dtype, wide and op != "<<").value
+    if op in COMPARES:
+        return Scalar("bool", bool(_COMPARE[op](a, b)))
+    if dtype == "bool":
+        return Scalar("bool", bool(_WIDE[op](bool(a), bool(b))))
+    if dtype in FLOATS:
+        return Scalar(result, _float_binary(op, a, b))
+    value = _int_binary(op, dtype, int(a), int(b))
+    if is_unsigned(dtype):
+        value = wrap(dtype, value)
+    elif not fits("int64", value) or not wide and not fits(dtype, value):
+        raise Finding("scalar", f"{value} is outside {dtype}")
+    return Scalar(result, value)
+
+
+def unary(op, operand):
+    dtype = computed(operand.dtype)
+    if op == "~" and dtype in FLOATS:
+        raise Refused("~ of a float")
+    value = convert(operand, dtype, op != "abs").value
+    if dtype in FLOATS:
+        return Scalar(dtype, -value if op == "-" else np.abs(value))
+    value = ~value if op == "~" else -value if op == "-" else abs(value)
+    if is_unsigned(dtype):
+        value = wrap(dtype, value)
+    elif not fits("int64", value) or op == "abs" and not fits(dtype, value):
+        raise Finding("scalar", f"{value} is outside {dtype}")
+    return Scalar(dtype, value)
+
+
+def _install(name, op, reflected=True):
+    def forward(self, other):
+        if not isinstance(other, (Scalar, int, float)):
+            return NotImplemented
+        return binary(op, self, other)
+
+    def backward(self, other):
+        return binary(op, other, self)
+
+    setattr(Scalar, f"__{name}__", forward)
+    if reflected:
+        setattr(Scalar, f"__r{name}__", backward)
+
+
+for _name, _op in {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "lshift": "<<",
+    "rshift": ">>", "and": "&", "or": "|", "xor": "^",
+}.items():  # fmt: skip
+    _install(_name, _op)
+for _name, _op in {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}.items():
+    _install(_name, _op, False)
