@@ -2,8 +2,8 @@
 // The extension module asc._asc: conversions only, no logic.
 #include <pybind11/pybind11.h>
 
-#include "lower/objects.h"
 #include "ir/text.h"
+#include "lower/objects.h"
 #include "ops/op_table.h"
 #include "ops/signature.h"
 #include "runtime/launcher.h"
@@ -126,7 +126,7 @@ PYBIND11_MODULE(_asc, m) {
         for (const asc::OpDesc& op : asc::op_table()) rows.append(describe_op(op));
         return rows;
       },
-      "Every row of the op table as a dict: names, family, dtypes, doc, and overloads with parameters, result, pipe and core.");
+      "Every row of the op table as a dict; its overloads with parameters, result, pipe and core.");
   m.def(
       "unsupported",
       [](const std::string& name) {

@@ -171,7 +171,13 @@ Value Frame::static_binary(Operator op, const Value& left, const Value& right, c
   if ((op == Operator::FloorDiv || op == Operator::Mod) && (a->bits < 0 || b->bits <= 0)) return result;
   ir::Expr* e = build_.binary(info.op, spelling(left, type, at), spelling(right, type, at), loc(at));
   const auto* c = ir::as_const(e);
-  if (c && c->bits == r->bits && c->type.elem == type) result.expr = e;
+  if (!c || c->bits != r->bits || c->type.elem != type) return result;
+  result.expr = e;
+  // Both operands are known to be where C++ and Python agree (see above); of a tree the printer cannot see
+  // it.
+  const auto* tree = ir::as<ir::Binary>(c->spelling);
+  if (tree && (op == Operator::FloorDiv || op == Operator::Mod) && !ir::as_const(tree->left))
+    const_cast<ir::Binary*>(tree)->facts |= ir::kPlainDiv;
   return result;
 }
 
@@ -404,62 +410,40 @@ Value Frame::compare(CompareOperator op, Value left, Value right, const Node* at
 }
 
 // a < b < c: each operand evaluates once, the rest only while the comparisons hold.
-Value Frame::compare_chain(const ast::Compare* e) {
-  Value left = expression(e->left);
-  Value result;
-  for (uint32_t i = 0; i < e->ops.size(); i++) {
-    const bool last = i + 1 == e->ops.size();
-    if (i == 0) {
-      Pending pending[2] = {pend(&left)};
-      Value right = expression(e->comparators[i]);
-      pending[1] = pend(&right);
-      settle(pending, e);
-      if (!last) right = shared(right, e);
-      result = compare(e->ops[i], left, right, e);
-      left = last ? right : again(right, e);
-      continue;
-    }
-    std::optional<bool> known;
-    ir::Expr* so_far = truth(result, e, &known);
-    if (known && !*known) return result;
-    ir::Block* block = build_.new_block();
-    enter(block);
-    Value right = expression(e->comparators[i]);
-    if (!last) right = shared(right, e);
-    const Value next = compare(e->ops[i], left, right, e);
-    const std::vector<uint32_t> names = changed();
-    Edge evaluated = edge(names, block);
-    leave();
-    if (known || block->empty()) {
-      // Nothing that must not run: what the block holds may as well stand before.
-      if (known) {
-        build_.block()->insert(build_.block()->end(), block->begin(), block->end());
-        for (size_t n = 0; n < names.size(); n++) set(names[n], evaluated.bindings[n]);
-        result = next;
-      } else {
-        std::optional<bool> decided;
-        ir::Expr* right_test = truth(next, e, &decided);
-        if (decided) right_test = build_.int_const(Type::scalar(DType::Bool), *decided, loc(e));
-        result = Value::of(build_.logical(ir::LogicalOp::And, so_far, right_test, loc(e)));
-      }
-    } else {
-      if (!last) fail(e, "this chain of comparisons is too involved", "write it with `and`");
-      ir::Var* var = temporary("condition", so_far, e);
-      Edge skipped = edge(names, nullptr);
-      build_.set_block(block);
-      std::optional<bool> decided;
-      ir::Expr* right_test = truth(next, e, &decided);
-      if (decided) right_test = build_.int_const(Type::scalar(DType::Bool), *decided, loc(e));
-      assign_var(var, right_test, e);
-      build_.set_block(regions_.back().block);
-      Edge* paths[] = {&evaluated, &skipped};
-      merge_all(names, paths, e);
-      build_.if_(ref(var, e), block, nullptr, loc(e));
-      result = Value::of(ref(var, e));
-    }
-    left = again(right, e);
-  }
-  return result;
+Value Frame::compare_chain(const ast::Compare* e, uint32_t index, Value left) {
+  if (index == 0) left = expression(e->left);
+  Pending pending[2] = {pend(&left)};
+  Value right = expression(e->comparators[index]);
+  pending[1] = pend(&right);
+  settle(pending, e);
+  const bool last = index + 1 == e->ops.size();
+  if (!last) right = shared(right, e);
+  const Value first = compare(e->ops[index], left, right, e);
+  if (last) return first;
+  std::optional<bool> known;
+  ir::Expr* holds = truth(first, e, &known);
+  if (known) return *known ? compare_chain(e, index + 1, again(right, e)) : first;
+
+  ir::Block* block = build_.new_block();
+  enter(block);
+  const Value rest = compare_chain(e, index + 1, again(right, e));
+  std::optional<bool> decided;
+  ir::Expr* then = truth(rest, e, &decided);
+  const std::vector<uint32_t> names = changed();
+  Edge evaluated = edge(names, block);
+  leave();
+  if (decided) then = build_.int_const(Type::scalar(DType::Bool), *decided, loc(e));
+  if (block->empty() && names.empty())
+    return Value::of(decided == true ? holds : prepend(ir::LogicalOp::And, holds, then, e));
+  ir::Var* var = temporary("condition", holds, e);
+  Edge skipped = edge(names, nullptr);
+  build_.set_block(block);
+  assign_var(var, then, e);
+  build_.set_block(regions_.back().block);
+  Edge* paths[] = {&evaluated, &skipped};
+  merge_all(names, paths, e);
+  build_.if_(ref(var, e), block, nullptr, loc(e));
+  return Value::of(ref(var, e));
 }
 
 }  // namespace asc::lower

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that the lowering itself knows: asc.range, asc.number, ..., and Python's own len, min, int, ...
 // of runtime values.
-#include <cmath>
+#include <algorithm>
 
 #include "base/format.h"
 #include "lower/frame.h"
@@ -34,7 +34,13 @@ Value Frame::cast_to(const Value& v, DType type, const Node* at) {
   return result;
 }
 
-Value Frame::min_max(ir::BinaryOp op, std::span<const Value> values, const Node* at) {
+Value Frame::min_max(ir::BinaryOp op, std::span<const Argument> args, const Node* at) {
+  std::vector<Value> values;
+  if (args.size() == 1)
+    values = items_of(args[0]);
+  else
+    for (const Argument& a : args) values.push_back(a.value);
+  if (values.empty()) fail(at, "ValueError: min() or max() of nothing");
   Value best = values[0];
   for (size_t i = 1; i < values.size(); i++) {
     if (best.is_static() && values[i].is_static()) {
@@ -111,387 +117,207 @@ Value Frame::call_builtin(BuiltinId id, std::span<const Argument> args, const as
 // ---- Python's own functions, of runtime values
 // -------------------------------------------------------------------
 
-namespace {
-
-enum class Known : uint8_t {
-  Len,
-  Min,
-  Max,
-  Abs,
-  Int,
-  Float,
-  Bool,
-  Isinstance,
-  Sum,
-  Divmod,
-  Pow,
-  Any,
-  All,
-  Zip,
-  Enumerate,
-  Reversed,
-  List,
-  Tuple,
-  Type,
-  Round
-};
-struct KnownBuiltin {
+// A row for each; `call` gets arguments of which at least one is not a plain Python object.
+struct Frame::PythonBuiltin {
   const char* name;
-  Known known;
-};
-constexpr KnownBuiltin kKnown[] = {
-    {"len", Known::Len},
-    {"min", Known::Min},
-    {"max", Known::Max},
-    {"abs", Known::Abs},
-    {"int", Known::Int},
-    {"float", Known::Float},
-    {"bool", Known::Bool},
-    {"isinstance", Known::Isinstance},
-    {"sum", Known::Sum},
-    {"divmod", Known::Divmod},
-    {"pow", Known::Pow},
-    {"any", Known::Any},
-    {"all", Known::All},
-    {"zip", Known::Zip},
-    {"enumerate", Known::Enumerate},
-    {"reversed", Known::Reversed},
-    {"list", Known::List},
-    {"tuple", Known::Tuple},
-    {"type", Known::Type},
-    {"round", Known::Round},
+  size_t least, most;
+  Value (Frame::*call)(std::span<const Argument> args, const ast::Call* e);
 };
 
-std::optional<Known> known_builtin(PyObject* callee) {
-  static PyObject* objects[std::size(kKnown)];
-  if (!objects[0])
-    for (size_t i = 0; i < std::size(kKnown); i++)
-      objects[i] = PyDict_GetItemString(PyEval_GetBuiltins(), kKnown[i].name);
-  for (size_t i = 0; i < std::size(kKnown); i++)
-    if (objects[i] == callee) return kKnown[i].known;
-  return std::nullopt;
-}
-
-// isinstance of a runtime value: int, float, bool, or a kind of the API.
-bool is_instance(const Type& type, PyObject* cls) {
-  if (PyTuple_Check(cls)) {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(cls); i++)
-      if (is_instance(type, PyTuple_GET_ITEM(cls, i))) return true;
-    return false;
-  }
-  if (const auto kind = as_kind(cls)) return type.kind == *kind;
-  if (cls == reinterpret_cast<PyObject*>(&PyBaseObject_Type)) return true;
-  if (!type.is_scalar()) return false;
-  if (cls == reinterpret_cast<PyObject*>(&PyBool_Type)) return is_bool(type.elem);
-  if (cls == reinterpret_cast<PyObject*>(&PyLong_Type)) return is_int(type.elem) || is_bool(type.elem);
-  if (cls == reinterpret_cast<PyObject*>(&PyFloat_Type)) return is_float(type.elem);
-  return false;
-}
-
-}  // namespace
+const Frame::PythonBuiltin Frame::kPythonBuiltins[] = {
+    {"len", 1, 1, &Frame::python_len},
+    {"min", 1, 99, &Frame::python_min},
+    {"max", 1, 99, &Frame::python_max},
+    {"abs", 1, 1, &Frame::python_abs},
+    {"int", 1, 1, &Frame::python_int},
+    {"float", 1, 1, &Frame::python_float},
+    {"bool", 1, 1, &Frame::python_bool},
+    {"isinstance", 2, 2, &Frame::python_isinstance},
+    {"sum", 1, 2, &Frame::python_sum},
+    {"divmod", 2, 2, &Frame::python_divmod},
+    {"pow", 2, 2, &Frame::python_pow},
+    {"any", 1, 1, &Frame::python_any},
+    {"all", 1, 1, &Frame::python_all},
+    {"zip", 1, 99, &Frame::python_zip},
+    {"enumerate", 1, 2, &Frame::python_enumerate},
+    {"reversed", 1, 1, &Frame::python_reversed},
+    {"list", 1, 1, &Frame::python_list},
+    {"tuple", 1, 1, &Frame::python_tuple},
+};
 
 bool Frame::call_python_builtin(PyObject* callee, std::span<const Argument> args, const ast::Call* e,
                                 Value* out) {
-  const auto known = known_builtin(callee);
-  if (!known) return false;
-  bool all_static = true;
-  for (const Argument& a : args) all_static = all_static && a.value.is_static();
-  if (all_static) return false;  // Python itself
+  constexpr size_t kCount = std::size(kPythonBuiltins);
+  static PyObject* objects[kCount];
+  if (!objects[0])
+    for (size_t i = 0; i < kCount; i++)
+      objects[i] = PyDict_GetItemString(PyEval_GetBuiltins(), kPythonBuiltins[i].name);
+  const size_t row = static_cast<size_t>(std::find(objects, objects + kCount, callee) - objects);
+  if (row == kCount) return false;
+  if (std::all_of(args.begin(), args.end(), [](const Argument& a) { return a.value.is_static(); }))
+    return false;
+  const PythonBuiltin& builtin = kPythonBuiltins[row];
   for (const Argument& a : args)
-    if (a.keyword) {
-      PyObject* object = to_object(a.value);
-      PyErr_Clear();
-      if (!object || *known != Known::Enumerate)
-        fail(a.node, fmt::format("the argument '{}' of {} is not supported with runtime values",
-                                 a.keyword->utf8, shown(Value::of(callee))));
-    }
-  const auto arity = [&](size_t least, size_t most) {
-    if (args.size() < least || args.size() > most)
-      fail(e,
-           fmt::format("TypeError: {} takes {} arguments, {} given", text_of(e->func), least, args.size()));
-  };
-  const auto items_of = [&](const Argument& a) {
-    std::vector<Value> items;
-    if (a.value.is_expr() || !iterate(a.value, a.node, &items))
-      fail(a.node, fmt::format("TypeError: {} is not iterable at compile time", shown(a.value)));
-    return items;
-  };
-  const auto make = [&](bool is_list, std::vector<Value> items) {
-    Seq* seq = session_.new_seq(is_list, regions_.back().id);
-    seq->items = std::move(items);
-    for (Value& v : seq->items) v = again(v, e);
-    return Value::of(seq);
-  };
-  const Value first = args.empty() ? Value() : args[0].value;
-  switch (*known) {
-    case Known::Len:
-      arity(1, 1);
-      if (first.is_seq())
-        *out = Value::of(check(PyLong_FromSize_t(first.seq->items.size()), e));
-      else if (first.kind == ValueKind::Map)
-        *out = Value::of(check(PyLong_FromSize_t(first.map->items.size()), e));
-      else {
-        const auto method = first.is_expr() ? find_method(first.expr->type.kind, "__len__") : std::nullopt;
-        if (!method)
-          fail(e, fmt::format("TypeError: {} has no len()", shown(first)),
-               first.is_expr() && first.expr->type.is_tensor() ? "use get_size()" : "");
-        *out = call_op(*method, first.expr, {}, e);
-      }
-      return true;
-    case Known::Min:
-    case Known::Max: {
-      std::vector<Value> values;
-      if (args.size() == 1)
-        values = items_of(args[0]);
-      else
-        for (const Argument& a : args) values.push_back(a.value);
-      if (values.empty()) fail(e, "ValueError: min() or max() of nothing");
-      *out = min_max(*known == Known::Min ? ir::BinaryOp::Min : ir::BinaryOp::Max, values, e);
-      return true;
-    }
-    case Known::Abs: {
-      arity(1, 1);
-      if (!is_scalar(first)) fail(e, fmt::format("TypeError: abs of {}", shown(first)));
-      const DType type = computed(first.expr->type.elem);
-      *out = Value::of(build_.unary(ir::UnaryOp::Abs, as_scalar(first, type, e), loc(e)));
-      return true;
-    }
-    case Known::Int: {
-      arity(1, 1);
-      if (!is_scalar(first)) {
-        if (first.is_expr() && first.expr->type.kind == Kind::Enum)
-          return *out = cast_to(first, DType::I32, e), true;
-        fail(e, fmt::format("TypeError: int of {}", shown(first)));
-      }
-      const DType type = first.expr->type.elem;
-      *out = is_int(type) ? first : cast_to(first, DType::I32, e);
-      return true;
-    }
-    case Known::Float:
-      arity(1, 1);
-      if (!is_scalar(first)) fail(e, fmt::format("TypeError: float of {}", shown(first)));
-      *out = cast_to(first, DType::F32, e);
-      return true;
-    case Known::Bool: {
-      arity(1, 1);
-      std::optional<bool> decided;
-      ir::Expr* test = truth(first, e, &decided);
-      *out = decided ? Value::of(*decided ? Py_True : Py_False) : Value::of(test);
-      return true;
-    }
-    case Known::Isinstance: {
-      arity(2, 2);
-      PyObject* cls = to_object(args[1].value);
-      if (!cls) fail(args[1].node, "isinstance needs a compile-time class");
-      PyObject* container =
-          first.is_seq() ? reinterpret_cast<PyObject*>(first.seq->is_list ? &PyList_Type : &PyTuple_Type)
-          : first.kind == ValueKind::Map ? reinterpret_cast<PyObject*>(&PyDict_Type)
-                                         : nullptr;
-      bool yes = false;
-      if (first.is_expr())
-        yes = is_instance(first.expr->type, cls);
-      else if (container && PyTuple_Check(cls))
-        yes = PySequence_Contains(cls, container) == 1;
-      else
-        yes = container == cls;
-      *out = Value::of(yes ? Py_True : Py_False);
-      return true;
-    }
-    case Known::Sum: {
-      arity(1, 2);
-      Value total = args.size() == 2 ? args[1].value : Value::of(session_.keep(PyLong_FromLong(0)));
-      bool begun = args.size() == 2;
-      for (const Value& v : items_of(args[0])) {
-        total = begun ? binary(Operator::Add, total, again(v, e), e) : again(v, e);
-        begun = true;
-      }
-      *out = total;
-      return true;
-    }
-    case Known::Divmod: {
-      arity(2, 2);
-      const Value a = shared(first, e), b = shared(args[1].value, e);
-      *out = make(false,
-                  {binary(Operator::FloorDiv, a, b, e), binary(Operator::Mod, again(a, e), again(b, e), e)});
-      return true;
-    }
-    case Known::Pow:
-      arity(2, 2);
-      *out = binary(Operator::Pow, first, args[1].value, e);
-      return true;
-    case Known::Any:
-    case Known::All: {
-      arity(1, 1);
-      const bool is_all = *known == Known::All;
-      ir::Expr* result = nullptr;
-      for (const Value& v : items_of(args[0])) {
-        std::optional<bool> decided;
-        ir::Expr* test = truth(again(v, e), e, &decided);
-        if (decided && *decided == is_all) continue;
-        if (decided) return *out = Value::of(is_all ? Py_False : Py_True), true;
-        result = result
-                     ? build_.logical(is_all ? ir::LogicalOp::And : ir::LogicalOp::Or, result, test, loc(e))
-                     : test;
-      }
-      *out = result ? Value::of(result) : Value::of(is_all ? Py_True : Py_False);
-      return true;
-    }
-    case Known::Zip: {
-      std::vector<std::vector<Value>> columns;
-      for (const Argument& a : args) columns.push_back(items_of(a));
-      std::vector<Value> rows;
-      for (size_t i = 0; !columns.empty(); i++) {
-        std::vector<Value> row;
-        for (const auto& column : columns)
-          if (i < column.size()) row.push_back(column[i]);
-        if (row.size() < columns.size()) break;
-        rows.push_back(make(false, std::move(row)));
-      }
-      *out = make(true, std::move(rows));
-      return true;
-    }
-    case Known::Enumerate: {
-      arity(1, 2);
-      const auto start = args.size() == 2 ? number(args[1].value) : std::optional<Number>(Number{});
-      if (!start) fail(args[1].node, "enumerate needs a compile-time start");
-      std::vector<Value> rows;
-      int64_t i = start->bits;
-      for (const Value& v : items_of(args[0]))
-        rows.push_back(make(false, {Value::of(check(PyLong_FromLongLong(i++), e)), v}));
-      *out = make(true, std::move(rows));
-      return true;
-    }
-    case Known::Reversed: {
-      arity(1, 1);
-      const std::vector<Value> items = items_of(args[0]);
-      *out = make(true, std::vector<Value>(items.rbegin(), items.rend()));
-      return true;
-    }
-    case Known::List:
-    case Known::Tuple:
-      arity(1, 1);
-      *out = make(*known == Known::List, items_of(args[0]));
-      return true;
-    case Known::Round:
-    case Known::Type:
-      fail(e, fmt::format("{}() of a runtime value is not supported", text_of(e->func)),
-           *known == Known::Type ? "use isinstance, or x.dtype of a tensor"
-                                 : "use int(x + 0.5) where x is not negative");
-  }
-  return false;
+    if (a.keyword && !(builtin.call == &Frame::python_enumerate && a.keyword->utf8 == "start"))
+      fail(a.node, fmt::format("the argument '{}' of {} is not supported with runtime values",
+                               a.keyword->utf8, builtin.name));
+  if (args.size() < builtin.least || args.size() > builtin.most)
+    fail(e,
+         fmt::format("TypeError: {} takes {} arguments, {} given", builtin.name, builtin.least, args.size()));
+  *out = (this->*builtin.call)(args, e);
+  return true;
 }
 
-// ---- methods of numbers and containers
-// ---------------------------------------------------------------------------
+std::vector<Value> Frame::items_of(const Argument& a) {
+  std::vector<Value> items;
+  if (a.value.is_expr() || !iterate(a.value, a.node, &items))
+    fail(a.node, fmt::format("TypeError: {} is not iterable at compile time", shown(a.value)));
+  return items;
+}
 
-bool Frame::call_member(const Value& receiver, const ast::Attribute* func, std::vector<Argument>& args,
-                        const ast::Call* e, Value* out) {
-  const std::string_view name = func->attr->utf8;
-  if (is_scalar(receiver) || number(receiver)) {
-    if (name != "cast" && name != "to") return false;
-    DType dtype;
-    if (args.size() != 1 || !args[0].value.is_static() || !as_dtype(args[0].value.object, &dtype))
-      fail(e, fmt::format("TypeError: {}(dtype) takes one dtype", name));
-    *out = cast_to(receiver, dtype, e);
-    return true;
-  }
-  if (receiver.is_static()) {
-    constexpr std::string_view kMutators[] = {"append",  "extend", "insert",  "pop",        "remove",
-                                              "clear",   "sort",   "reverse", "update",     "setdefault",
-                                              "popitem", "add",    "discard", "__setitem__"};
-    for (std::string_view mutator : kMutators)
-      if (mutator == name)
-        fail(e, fmt::format("{} would change an object from outside the kernel", text_of(func)),
-             "copy it first: list(x), dict(x)");
+Value Frame::new_sequence(bool is_list, std::vector<Value> items, const Node* at) {
+  Seq* seq = session_.new_seq(is_list, regions_.back().id);
+  seq->items = std::move(items);
+  for (Value& v : seq->items) v = again(v, at);
+  return Value::of(seq);
+}
+
+Value Frame::python_len(std::span<const Argument> args, const ast::Call* e) {
+  const Value& v = args[0].value;
+  if (v.is_seq()) return Value::of(check(PyLong_FromSize_t(v.seq->items.size()), e));
+  if (v.kind == ValueKind::Map) return Value::of(check(PyLong_FromSize_t(v.map->items.size()), e));
+  const auto method = v.is_expr() ? find_method(v.expr->type.kind, "__len__") : std::nullopt;
+  if (!method)
+    fail(e, fmt::format("TypeError: {} has no len()", shown(v)),
+         v.is_expr() && v.expr->type.is_tensor() ? "use get_size()" : "");
+  return call_op(*method, v.expr, {}, e);
+}
+
+Value Frame::python_min(std::span<const Argument> args, const ast::Call* e) {
+  return min_max(ir::BinaryOp::Min, args, e);
+}
+Value Frame::python_max(std::span<const Argument> args, const ast::Call* e) {
+  return min_max(ir::BinaryOp::Max, args, e);
+}
+
+Value Frame::python_abs(std::span<const Argument> args, const ast::Call* e) {
+  const Value& v = args[0].value;
+  if (!is_scalar(v)) fail(e, fmt::format("TypeError: abs of {}", shown(v)));
+  return Value::of(build_.unary(ir::UnaryOp::Abs, as_scalar(v, computed(v.expr->type.elem), e), loc(e)));
+}
+
+Value Frame::python_int(std::span<const Argument> args, const ast::Call* e) {
+  const Value& v = args[0].value;
+  return is_scalar(v) && is_int(v.expr->type.elem) ? v : cast_to(v, DType::I32, e);
+}
+Value Frame::python_float(std::span<const Argument> args, const ast::Call* e) {
+  return cast_to(args[0].value, DType::F32, e);
+}
+
+Value Frame::python_bool(std::span<const Argument> args, const ast::Call* e) {
+  std::optional<bool> known;
+  ir::Expr* test = truth(args[0].value, e, &known);
+  return known ? Value::of(*known ? Py_True : Py_False) : Value::of(test);
+}
+
+// isinstance of a runtime value: int, float, bool, or a kind of the API.
+static bool is_instance(const Value& v, PyObject* cls) {
+  if (PyTuple_Check(cls)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(cls); i++)
+      if (is_instance(v, PyTuple_GET_ITEM(cls, i))) return true;
     return false;
   }
-  const auto may_change = [&](uint32_t region) {
-    if (region != regions_.back().id)
-      fail(e, fmt::format("{} may not change under runtime control flow", shown(receiver)),
-           "build it before, or unroll with asc.static_range");
-  };
-  if (receiver.is_seq()) {
-    std::vector<Value>& items = receiver.seq->items;
-    if (name == "__len__" && args.empty())
-      return *out = Value::of(check(PyLong_FromSize_t(items.size()), e)), true;
-    if (!receiver.seq->is_list) return false;
-    if (name == "append" && args.size() == 1) {
-      may_change(receiver.seq->region);
-      keep_value(&args[0].value, args[0].node);
-      items.push_back(args[0].value);
-    } else if (name == "extend" && args.size() == 1) {
-      may_change(receiver.seq->region);
-      std::vector<Value> more;
-      if (args[0].value.is_expr() || !iterate(args[0].value, args[0].node, &more))
-        fail(args[0].node,
-             fmt::format("TypeError: {} is not iterable at compile time", shown(args[0].value)));
-      for (Value& v : more) keep_value(&v, e), items.push_back(again(v, e));
-    } else if (name == "pop" && args.size() <= 1) {
-      may_change(receiver.seq->region);
-      const auto n =
-          args.empty() ? std::optional<Number>(Number{Number::Form::Int, -1}) : number(args[0].value);
-      if (!n) fail(args[0].node, "pop needs a compile-time index");
-      const int64_t i = n->bits < 0 ? n->bits + static_cast<int64_t>(items.size()) : n->bits;
-      if (i < 0 || i >= static_cast<int64_t>(items.size())) fail(e, "IndexError: pop index out of range");
-      *out = again(items[static_cast<size_t>(i)], e);
-      items.erase(items.begin() + i);
-      return true;
-    } else if (name == "insert" && args.size() == 2) {
-      may_change(receiver.seq->region);
-      const auto n = number(args[0].value);
-      if (!n) fail(args[0].node, "insert needs a compile-time index");
-      const auto size = static_cast<int64_t>(items.size());
-      const int64_t i = std::min(size, std::max<int64_t>(0, n->bits < 0 ? n->bits + size : n->bits));
-      keep_value(&args[1].value, args[1].node);
-      items.insert(items.begin() + i, args[1].value);
-    } else if (name == "reverse" && args.empty()) {
-      may_change(receiver.seq->region);
-      items = std::vector<Value>(items.rbegin(), items.rend());
-    } else if (name == "clear" && args.empty()) {
-      may_change(receiver.seq->region);
-      items.clear();
-    } else if (name == "copy" && args.empty()) {
-      Seq* seq = session_.new_seq(true, regions_.back().id);
-      for (const Value& v : items) seq->items.push_back(again(v, e));
-      return *out = Value::of(seq), true;
-    } else if (name == "remove" || name == "sort") {
-      fail(e, fmt::format("list.{} is not supported in a kernel", name),
-           "build the list in the order you need");
-    } else {
-      return false;
-    }
-    *out = Value::of(Py_None);
-    return true;
+  const auto is = [cls](PyTypeObject& type) { return cls == reinterpret_cast<PyObject*>(&type); };
+  if (is(PyBaseObject_Type)) return true;
+  if (v.is_seq()) return is(v.seq->is_list ? PyList_Type : PyTuple_Type);
+  if (v.kind == ValueKind::Map) return is(PyDict_Type);
+  if (!v.is_expr()) return false;
+  const Type& type = v.expr->type;
+  if (const auto kind = as_kind(cls)) return type.kind == *kind;
+  if (!type.is_scalar()) return false;
+  if (is(PyBool_Type)) return is_bool(type.elem);
+  if (is(PyLong_Type)) return is_int(type.elem) || is_bool(type.elem);
+  return is(PyFloat_Type) && is_float(type.elem);
+}
+
+Value Frame::python_isinstance(std::span<const Argument> args, const ast::Call*) {
+  PyObject* cls = to_object(args[1].value);
+  if (!cls) fail(args[1].node, "isinstance needs a compile-time class");
+  return Value::of(is_instance(args[0].value, cls) ? Py_True : Py_False);
+}
+
+Value Frame::python_sum(std::span<const Argument> args, const ast::Call* e) {
+  Value total = args.size() == 2 ? args[1].value : Value::of(session_.keep(PyLong_FromLong(0)));
+  bool begun = args.size() == 2;
+  for (const Value& v : items_of(args[0])) {
+    total = begun ? binary(Operator::Add, total, again(v, e), e) : again(v, e);
+    begun = true;
   }
-  auto& items = receiver.map->items;
-  const auto list_of = [&](auto&& item) {
-    Seq* seq = session_.new_seq(true, regions_.back().id);
-    for (const auto& [key, value] : items) seq->items.push_back(item(key, value));
-    return Value::of(seq);
-  };
-  if (name == "keys" && args.empty())
-    return *out = list_of([&](PyObject* k, const Value&) { return number_value(k); }), true;
-  if (name == "values" && args.empty())
-    return *out = list_of([&](PyObject*, const Value& v) { return again(v, e); }), true;
-  if (name == "items" && args.empty())
-    return *out = list_of([&](PyObject* k, const Value& v) {
-      Seq* pair = session_.new_seq(false, regions_.back().id);
-      pair->items = {number_value(k), again(v, e)};
-      return Value::of(pair);
-    }),
-           true;
-  if (name == "get" && (args.size() == 1 || args.size() == 2)) {
-    PyObject* key = to_object(args[0].value);
-    if (!key) fail(args[0].node, "a dict needs a compile-time key");
-    for (const auto& [known, value] : items) {
-      const int equal = PyObject_RichCompareBool(known, key, Py_EQ);
-      if (equal < 0) fail_python(e);
-      if (equal) return *out = again(value, e), true;
-    }
-    *out = args.size() == 2 ? args[1].value : Value::of(Py_None);
-    return true;
+  return total;
+}
+
+Value Frame::python_divmod(std::span<const Argument> args, const ast::Call* e) {
+  const Value a = shared(args[0].value, e), b = shared(args[1].value, e);
+  return new_sequence(
+      false, {binary(Operator::FloorDiv, a, b, e), binary(Operator::Mod, again(a, e), again(b, e), e)}, e);
+}
+
+Value Frame::python_pow(std::span<const Argument> args, const ast::Call* e) {
+  return binary(Operator::Pow, args[0].value, args[1].value, e);
+}
+
+Value Frame::any_all(bool is_all, const Argument& items, const ast::Call* e) {
+  ir::Expr* result = nullptr;
+  for (const Value& v : items_of(items)) {
+    std::optional<bool> known;
+    ir::Expr* test = truth(again(v, e), e, &known);
+    if (known && *known != is_all) return Value::of(is_all ? Py_False : Py_True);
+    if (known) continue;
+    result =
+        result ? build_.logical(is_all ? ir::LogicalOp::And : ir::LogicalOp::Or, result, test, loc(e)) : test;
   }
-  return false;
+  return result ? Value::of(result) : Value::of(is_all ? Py_True : Py_False);
+}
+Value Frame::python_any(std::span<const Argument> args, const ast::Call* e) {
+  return any_all(false, args[0], e);
+}
+Value Frame::python_all(std::span<const Argument> args, const ast::Call* e) {
+  return any_all(true, args[0], e);
+}
+
+Value Frame::python_zip(std::span<const Argument> args, const ast::Call* e) {
+  std::vector<std::vector<Value>> columns;
+  for (const Argument& a : args) columns.push_back(items_of(a));
+  size_t count = columns[0].size();
+  for (const auto& column : columns) count = std::min(count, column.size());
+  std::vector<Value> rows;
+  for (size_t i = 0; i < count; i++) {
+    std::vector<Value> row;
+    for (const auto& column : columns) row.push_back(column[i]);
+    rows.push_back(new_sequence(false, std::move(row), e));
+  }
+  return new_sequence(true, std::move(rows), e);
+}
+
+Value Frame::python_enumerate(std::span<const Argument> args, const ast::Call* e) {
+  const auto start = args.size() == 2 ? number(args[1].value) : std::optional<Number>(Number{});
+  if (!start) fail(args[1].node, "enumerate needs a compile-time start");
+  std::vector<Value> rows;
+  int64_t i = start->bits;
+  for (const Value& v : items_of(args[0]))
+    rows.push_back(new_sequence(false, {Value::of(check(PyLong_FromLongLong(i++), e)), v}, e));
+  return new_sequence(true, std::move(rows), e);
+}
+
+Value Frame::python_reversed(std::span<const Argument> args, const ast::Call* e) {
+  const std::vector<Value> items = items_of(args[0]);
+  return new_sequence(true, std::vector<Value>(items.rbegin(), items.rend()), e);
+}
+Value Frame::python_list(std::span<const Argument> args, const ast::Call* e) {
+  return new_sequence(true, items_of(args[0]), e);
+}
+Value Frame::python_tuple(std::span<const Argument> args, const ast::Call* e) {
+  return new_sequence(false, items_of(args[0]), e);
 }
 
 }  // namespace asc::lower

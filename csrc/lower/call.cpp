@@ -54,6 +54,8 @@ Value Frame::call(const ast::Call* e) {
   if (callee.is_static() && as_builtin(callee.object) == BuiltinId::Print) return print(e);
   if (callee.kind == ValueKind::Method) {
     Value receiver = Value::of(callee.expr);
+    if (e->func->kind == NodeKind::Name)
+      receiver = again(receiver, e->func);  // called by a name, perhaps again
     Pending pending[1] = {pend(&receiver)};
     arguments(e, &args);
     settle(pending, e);

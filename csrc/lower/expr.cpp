@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "ir/visit.h"
 #include "lower/frame.h"
 
 namespace asc::lower {
@@ -36,7 +37,7 @@ Value Frame::expression(const Node* e) {
       return unary(u->unary(), expression(u->operand), e);
     }
     case NodeKind::BoolOp: return short_circuit(ast::as<ast::BoolOp>(e), 0);
-    case NodeKind::Compare: return compare_chain(ast::as<ast::Compare>(e));
+    case NodeKind::Compare: return compare_chain(ast::as<ast::Compare>(e), 0, {});
     case NodeKind::IfExp: return conditional(ast::as<ast::IfExp>(e));
     case NodeKind::NamedExpr: {
       const auto* n = ast::as<ast::NamedExpr>(e);
@@ -94,8 +95,24 @@ void Frame::settle(std::span<Pending> operands, const Node* at, bool in_order) {
 // ---- attributes
 // --------------------------------------------------------------------------------------------------
 
+// In a class, `__x` means `_Class__x`.
+PyObject* Frame::private_name(const ast::Name* name, const Node* at) {
+  const std::string_view text = name->utf8;
+  if (!text.starts_with("__") || text.ends_with("__")) return name->str;
+  std::string_view qualname = spec_.function->qualname;
+  size_t dot = qualname.rfind('.');
+  if (dot == std::string_view::npos) return name->str;
+  qualname = qualname.substr(0, dot);
+  dot = qualname.rfind('.');
+  if (dot != std::string_view::npos) qualname = qualname.substr(dot + 1);
+  while (qualname.starts_with('_')) qualname.remove_prefix(1);
+  if (qualname.empty() || qualname.ends_with('>')) return name->str;
+  const std::string full = fmt::format("_{}{}", qualname, text);
+  return check(PyUnicode_FromStringAndSize(full.data(), static_cast<Py_ssize_t>(full.size())), at);
+}
+
 Value Frame::attribute(const Value& object, const ast::Name* name, const Node* at) {
-  if (object.is_static()) return static_attribute(object.object, name->str, at);
+  if (object.is_static()) return static_attribute(object.object, private_name(name, at), at);
   if (object.is_expr()) {
     const Type& type = object.expr->type;
     if (type.elem != DType::Void && name->utf8 == "dtype") return Value::of(dtype_object(type.elem));
@@ -379,21 +396,32 @@ Value Frame::sequence(const ast::Sequence* e, bool raw) {
   return Value::of(seq);
 }
 
-// What a container holds must not change with the variables that it came from.
-void Frame::keep_value(Value* v, const Node* at) {
+// Does the value stay what it is, whatever the function assigns later?
+bool Frame::is_stable(const ir::Expr* e) {
+  if (e->effect != Effect::Pure) return false;
+  if (const auto* r = ir::as<ir::VarRef>(e)) {
+    if (info(r->var).rebound) return false;
+    if (r->type.is_tensor() || r->type.is_object() || r->var->hoisted) return true;
+    const ast::Name* name = module_.find_name(r->var->name);
+    return !name || !analysis_.reassigned.test(name->id);
+  }
+  bool stable = true;
+  ir::for_each_operand(e, [&](const ir::Expr* operand) { stable = stable && is_stable(operand); });
+  return stable;
+}
+
+// What a container holds must not change with the variables that it came from. `once`: nothing reads it
+// twice.
+void Frame::keep_value(Value* v, const Node* at, bool once) {
   if (v->is_seq()) {
-    for (Value& item : v->seq->items) keep_value(&item, at);
+    for (Value& item : v->seq->items) keep_value(&item, at, once);
     return;
   }
   if (!v->is_expr() || ir::as_const(v->expr)) return;
-  if (auto* r = ir::as<ir::VarRef>(v->expr)) {
-    VarInfo& i = info(r->var);
-    if ((r->type.is_tensor() || r->type.is_object()) && !i.rebound) {
-      i.aliased = true;
-      return;
-    }
-    const ast::Name* name = r->var->hoisted ? nullptr : module_.find_name(r->var->name);
-    if (!i.rebound && (!name || !analysis_.reassigned.test(name->id))) return;
+  auto* r = ir::as<ir::VarRef>(v->expr);
+  if ((r || once) && is_stable(v->expr)) {
+    if (r && (r->type.is_tensor() || r->type.is_object())) info(r->var).aliased = true;
+    return;
   }
   *v = Value::of(ref(temporary("item", v->expr, at), at));
 }

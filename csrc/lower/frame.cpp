@@ -227,6 +227,7 @@ void Frame::finish_function() {
       const auto* decl = ir::as<ir::ConstDecl>(s);
       return decl && !session_.is_used(decl->constant);
     });
+  if (retried_) session_.needs_sweep = true;
   fn_->effect = ir::effect_of(*fn_);
   spec_.done = true;
   spec_.order = session_.completed++;

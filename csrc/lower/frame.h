@@ -119,6 +119,7 @@ class Frame {
   void block(const ast::NodeList& body);
   void statement(const ast::Node* s);
   void assign(const ast::Assign* s);
+  Value value_for(const ast::Node* target, const ast::Node* value);
   void ann_assign(const ast::AnnAssign* s);
   void aug_assign(const ast::AugAssign* s);
   void store(const ast::Node* target, const Value& v, const ast::Node* at);
@@ -131,6 +132,15 @@ class Frame {
   void expression_statement(const ast::ExprStmt* s);
   void break_or_continue(const ast::Node* s);
   void for_statement(const ast::For* s);
+  struct RangeBounds {
+    Value values[3];  // start, stop, step
+    const ast::Node* nodes[3];
+    DType type = DType::Void;
+    bool runs = false;  // at least one turn, for certain
+  };
+  RangeBounds range_bounds(std::span<const Argument> given, const ast::Node* call);
+  void reverse(RangeBounds& r, const ast::Node* call);
+  ir::Var* loop_variable(const ast::For* s, const LoopState& loop, Type type, ir::Block* body);
   void range_loop(const ast::For* s, std::span<const Argument> args, const ast::Node* call, bool reversed);
   void unroll(const ast::For* s, std::span<const Value> items);
   void unroll_turns(LoopState& loop, const ast::For* s, std::span<const Value> items);
@@ -151,11 +161,13 @@ class Frame {
   Value expression(const ast::Node* e);
   Value constant(const ast::Constant* c);
   Value attribute(const Value& object, const ast::Name* name, const ast::Node* at);
+  PyObject* private_name(const ast::Name* name, const ast::Node* at);
   Value conditional(const ast::IfExp* e);
   Value short_circuit(const ast::BoolOp* e, uint32_t index);
-  Value compare_chain(const ast::Compare* e);
+  Value compare_chain(const ast::Compare* e, uint32_t index, Value left);
   Value sequence(const ast::Sequence* e, bool raw = false);  // raw: the items are used up at once, in order
-  void keep_value(Value* v, const ast::Node* at);
+  bool is_stable(const ir::Expr* e);
+  void keep_value(Value* v, const ast::Node* at, bool once = false);
   Value again(const Value& v, const ast::Node* at);
   Value shared(const Value& v, const ast::Node* at);
   ir::Const* copy_const(const ir::Const* c, const ast::Node* at);
@@ -219,7 +231,29 @@ class Frame {
   void format_value(const Value& v, const ast::Node* node, std::vector<std::string>* pieces,
                     std::vector<ir::Expr*>* values);
   Value cast_to(const Value& v, DType type, const ast::Node* at);
-  Value min_max(ir::BinaryOp op, std::span<const Value> values, const ast::Node* at);
+  Value min_max(ir::BinaryOp op, std::span<const Argument> args, const ast::Node* at);
+  Value any_all(bool is_all, const Argument& items, const ast::Call* e);
+  std::vector<Value> items_of(const Argument& a);
+  Value new_sequence(bool is_list, std::vector<Value> items, const ast::Node* at);
+  struct PythonBuiltin;
+  static const PythonBuiltin kPythonBuiltins[18];
+#define ASC_PYTHON_BUILTIN(name) Value python_##name(std::span<const Argument> args, const ast::Call* e);
+  ASC_PYTHON_BUILTIN(len)
+  ASC_PYTHON_BUILTIN(min)
+  ASC_PYTHON_BUILTIN(max) ASC_PYTHON_BUILTIN(abs) ASC_PYTHON_BUILTIN(int) ASC_PYTHON_BUILTIN(float)
+      ASC_PYTHON_BUILTIN(bool) ASC_PYTHON_BUILTIN(isinstance) ASC_PYTHON_BUILTIN(sum)
+          ASC_PYTHON_BUILTIN(divmod) ASC_PYTHON_BUILTIN(pow) ASC_PYTHON_BUILTIN(any) ASC_PYTHON_BUILTIN(all)
+              ASC_PYTHON_BUILTIN(zip) ASC_PYTHON_BUILTIN(enumerate) ASC_PYTHON_BUILTIN(reversed)
+                  ASC_PYTHON_BUILTIN(list) ASC_PYTHON_BUILTIN(tuple)
+#undef ASC_PYTHON_BUILTIN
+                      void check_may_change(uint32_t region, const Value& container,
+                                            const ast::Node* at) const;
+  bool list_method(const Value& list, std::string_view name, std::vector<Argument>& args, const ast::Call* e,
+                   Value* out);
+  bool list_change(const Value& list, std::string_view name, std::vector<Argument>& args, const ast::Call* e,
+                   Value* out);
+  bool dict_method(const Value& dict, std::string_view name, std::vector<Argument>& args, const ast::Call* e,
+                   Value* out);
   bool iterate(const Value& v, const ast::Node* at, std::vector<Value>* items);  // false: not at compile time
   Value result_of(const Shape& shape, std::span<const Value> results, std::span<ir::Expr* const> args,
                   const ast::Node* at);
@@ -230,6 +264,7 @@ class Frame {
   PyObject* to_object(const Value& v);  // borrowed; null if any part is a runtime value
   Value static_attribute(PyObject* object, PyObject* name, const ast::Node* at);
   void depend_on_function(PyObject* function, int depth);
+  void depend_on_instance(PyObject* object);
 
   Session& session_;
   ir::Builder& build_;

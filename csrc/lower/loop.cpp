@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops: over ranges and conditions (they stay loops), over compile-time iterables (they are unrolled).
+#include <algorithm>
+
 #include "base/format.h"
 #include "lower/frame.h"
 
@@ -120,67 +122,97 @@ void Frame::finish_loop(LoopState& loop, Edge* exit, const ast::NodeList& orelse
   if (*orelse_block && (*orelse_block)->empty()) *orelse_block = nullptr;
 }
 
-void Frame::range_loop(const ast::For* s, std::span<const Argument> given, const Node* call, bool reversed) {
+// What range(...) was called with: checked, with the type that the loop variable gets.
+Frame::RangeBounds Frame::range_bounds(std::span<const Argument> given, const Node* call) {
   if (given.empty() || given.size() > 3)
     fail(call, fmt::format("TypeError: range expected 1 to 3 arguments, got {}", given.size()));
-  Value values[3];  // start, stop, step
-  const Node* nodes[3] = {call, call, call};
+  RangeBounds r;
+  for (int i = 0; i < 3; i++) {
+    r.values[i] = Value::of(session_.keep(PyLong_FromLong(i == 2)));
+    r.nodes[i] = call;
+  }
   for (size_t i = 0; i < given.size(); i++) {
     if (given[i].keyword) fail(given[i].node, "TypeError: range takes no keyword arguments");
     const size_t at = given.size() == 1 ? 1 : i;
-    values[at] = given[i].value;
-    nodes[at] = given[i].node;
+    r.values[at] = given[i].value;
+    r.nodes[at] = given[i].node;
   }
   bool all_static = true;
-  DType type = DType::Void;
   for (int i = 0; i < 3; i++) {
-    if (values[i].kind == ValueKind::Unset) {
-      values[i] = Value::of(session_.keep(PyLong_FromLong(i == 2)));
-      continue;
-    }
-    const auto n = number(values[i]);
-    if ((n && n->form == Number::Form::Float) || (!n && !is_scalar(values[i])) ||
-        (is_scalar(values[i]) && is_float(values[i].expr->type.elem)))
-      fail(nodes[i], fmt::format("TypeError: range over {}: it must be an integer", shown(values[i])));
+    const auto n = number(r.values[i]);
+    const bool is_integer =
+        n ? n->form != Number::Form::Float : is_scalar(r.values[i]) && !is_float(r.values[i].expr->type.elem);
+    if (!is_integer)
+      fail(r.nodes[i], fmt::format("TypeError: range over {}: it must be an integer", shown(r.values[i])));
     if (n) continue;
     all_static = false;
-    const DType own = computed(values[i].expr->type.elem);
-    const Promotion p = type == DType::Void ? Promotion{own} : promote(type, own);
-    if (p.error) fail(nodes[i], p.error, p.hint);
-    type = p.type;
+    const DType own = computed(r.values[i].expr->type.elem);
+    const Promotion p = r.type == DType::Void ? Promotion{own} : promote(r.type, own);
+    if (p.error) fail(r.nodes[i], p.error, p.hint);
+    r.type = p.type;
   }
-  for (int i = 0; i < 3; i++)
-    if (const auto n = number(values[i])) {
-      if (i == 2 && n->bits == 0) fail(nodes[i], "ValueError: range() arg 3 must not be zero");
-      const Promotion p = type == DType::Void || (i == 2 && is_unsigned_int(type))
-                              ? Promotion{type == DType::Void ? computed(n->natural()) : type}
-                              : promote_literal(*n, type);
-      if (p.error) fail(nodes[i], p.error, p.hint);
-      type = p.type;
-    }
-  if (all_static && type != DType::I64) type = DType::I32;
-  if (const auto n = number(values[2]); n && n->is_negative() && is_unsigned_int(type)) type = DType::I64;
-
-  bool runs = false;
+  const auto step = number(r.values[2]);
+  if (step && step->bits == 0) fail(r.nodes[2], "ValueError: range() arg 3 must not be zero");
+  if (step && step->is_negative() && is_unsigned_int(r.type)) r.type = DType::I64;
+  for (int i = 0; i < 3; i++) {
+    const auto n = number(r.values[i]);
+    if (!n) continue;
+    const Promotion p =
+        r.type == DType::Void ? Promotion{computed(n->natural())} : promote_literal(*n, r.type);
+    if (p.error) fail(r.nodes[i], p.error, p.hint);
+    r.type = p.type;
+  }
   if (all_static) {
-    const int64_t start = number(values[0])->bits, stop = number(values[1])->bits,
-                  step = number(values[2])->bits;
-    runs = step > 0 ? start < stop : start > stop;
+    if (r.type != DType::I64) r.type = DType::I32;
+    const int64_t start = number(r.values[0])->bits, stop = number(r.values[1])->bits;
+    r.runs = step->bits > 0 ? start < stop : start > stop;
   }
-  if (reversed) {
-    const auto step = number(values[2]);
-    if (!step || step->bits != 1)
-      fail(call, "reversed(range(...)) with a step is not supported",
-           "write the range downwards: range(last, first - 1, -step)");
-    PyObject* one = session_.keep(PyLong_FromLong(1));
-    const Value last = binary(ast::Operator::Sub, values[1], Value::of(one), call);
-    values[1] = binary(ast::Operator::Sub, values[0], Value::of(one), call);
-    values[0] = last;
-    values[2] = Value::of(session_.keep(PyLong_FromLong(-1)));
-    if (is_unsigned_int(type)) type = DType::I64;
+  return r;
+}
+
+// reversed(range(a, b)) is range(b - 1, a - 1, -1).
+void Frame::reverse(RangeBounds& r, const Node* call) {
+  const auto step = number(r.values[2]);
+  if (!step || step->bits != 1)
+    fail(call, "reversed(range(...)) with a step is not supported",
+         "write the range downwards: range(last, first - 1, -step)");
+  const Value one = Value::of(session_.keep(PyLong_FromLong(1)));
+  const Value last = binary(ast::Operator::Sub, r.values[1], one, call);
+  r.values[1] = binary(ast::Operator::Sub, r.values[0], one, call);
+  r.values[0] = last;
+  r.values[2] = Value::of(session_.keep(PyLong_FromLong(-1)));
+  if (is_unsigned_int(r.type)) r.type = DType::I64;
+}
+
+// Binds the target inside the body, to a variable from outside if the name lives on there.
+ir::Var* Frame::loop_variable(const ast::For* s, const LoopState& loop, Type type, ir::Block* body) {
+  const auto* name = ast::dyn<ast::NameExpr>(s->target);
+  const std::vector<uint32_t>& joined = loop.construct->join;
+  if (name && std::find(joined.begin(), joined.end(), name->name->id) != joined.end()) {
+    Binding b = bindings_[name->name->id];
+    if (b.bound() && b.slot && b.var->type == type && !b.var->by_ref && info(b.var).depth < depth()) {
+      info(b.var).rebound = true;
+      info(b.var).literal = false;
+      b.state = Binding::State::Bound;
+      b.set_at = s->target;
+      set(name->name->id, b);
+      return b.var;
+    }
   }
+  ir::Var* var = new_var(name ? name->name->utf8 : "item", type, s->target);
+  VarInfo& v = info(var);
+  v.block = body;
+  v.depth = depth();
+  v.fresh = true;
+  store(s->target, Value::of(build_.var(var, loc(s->target))), s->target);
+  return var;
+}
+
+void Frame::range_loop(const ast::For* s, std::span<const Argument> given, const Node* call, bool reversed) {
+  RangeBounds r = range_bounds(given, call);
+  if (reversed) reverse(r, call);
   ir::Expr* bounds[3];
-  for (int i = 0; i < 3; i++) bounds[i] = as_scalar(values[i], type, nodes[i]);
+  for (int i = 0; i < 3; i++) bounds[i] = as_scalar(r.values[i], r.type, r.nodes[i]);
   if (ir::const_int(bounds[2]) == 1) bounds[2] = nullptr;
   for (ir::Expr*& e : bounds)  // evaluated once, before anything of the loop
     if (e && e->effect >= Effect::Write) e = ref(temporary("bound", e, call), call);
@@ -190,48 +222,26 @@ void Frame::range_loop(const ast::For* s, std::span<const Argument> given, const
   loop.construct = &analysis_.of(s);
   loop.depth = depth();
   const size_t returns = returns_.size();
-  const auto* name = ast::dyn<ast::NameExpr>(s->target);
   ir::Block* body;
   ir::Var* var;
-  for (;;) {
+  do {
     prepare_head(loop);
+    returns_.resize(returns);
     body = build_.new_block();
     loops_.push_back(&loop);
     enter(body);
-    Binding* old = name ? &bindings_[name->name->id] : nullptr;
-    const bool outside = old && old->bound() && old->slot && old->var->type == Type::scalar(type) &&
-                         !old->var->by_ref && info(old->var).depth < depth();
-    bool joined = false;
-    for (uint32_t id : loop.construct->join) joined = joined || (name && id == name->name->id);
-    if (outside && joined) {
-      var = old->var;
-      info(var).rebound = true;
-      info(var).literal = false;
-      Binding b = *old;
-      b.state = Binding::State::Bound;
-      b.set_at = s->target;
-      set(name->name->id, b);
-    } else {
-      var = new_var(name ? name->name->utf8 : "item", Type::scalar(type), s->target);
-      VarInfo& v = info(var);
-      v.block = body;
-      v.depth = depth();
-      v.fresh = true;
-      store(s->target, Value::of(build_.var(var, loc(s->target))), s->target);
-    }
+    var = loop_variable(s, loop, Type::scalar(r.type), body);
     block(s->body);
     if (reachable_) flow_to_head(loop, s);
     leave();
     loops_.pop_back();
     reachable_ = true;
-    if (!loop.retry) break;
-    retried_ = true;
-    returns_.resize(returns);
-  }
+    retried_ = retried_ || loop.retry;
+  } while (loop.retry);
   Edge exit;
   exit.bindings = loop.head;
   ir::Block* orelse = nullptr;
-  finish_loop(loop, &exit, s->orelse, runs, &orelse);
+  finish_loop(loop, &exit, s->orelse, r.runs, &orelse);
   const bool declares = info(var).depth > depth();
   build_.for_(var, bounds[0], bounds[1], bounds[2], body, orelse, declares, loc(s));
 }

@@ -191,7 +191,8 @@ Value Frame::call_kind(Kind kind, std::span<Argument> args, const Node* at) {
     for (size_t i = 0; i < proto.params.size() && i < 2; i++) {
       if (m.args[i] < 0) continue;
       const Argument& a = args[static_cast<size_t>(m.args[i])];
-      operands[i] = operand(a.value, proto.params[i].type, resolve(proto.params[i].type, m.vars, nullptr), a.node);
+      operands[i] =
+          operand(a.value, proto.params[i].type, resolve(proto.params[i].type, m.vars, nullptr), a.node);
     }
     init = build_.op_call(*constructor, m.overload, m.vars, nullptr,
                           std::span<ir::Expr* const>(operands, proto.params.size()), loc(at));

@@ -218,6 +218,7 @@ void Frame::bind(const ast::Name* name, Value v, const Node* at, DType pin) {
   if (v.is_expr()) return bind_expr(name, v.expr, at);
   if (v.is_static() && number(v)) return bind_number(name, v, at);
   if (v.is_seq()) keep_value(&v, at);
+  if (v.kind == ValueKind::Method) v.expr = shared(Value::of(v.expr), at).expr;
   Binding b;
   b.state = Binding::State::Bound;
   b.value = v;

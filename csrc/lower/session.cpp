@@ -33,11 +33,12 @@ Result::~Result() {
 }
 
 void Session::depend(Dependency::Via via, PyObject* owner, PyObject* name, PyObject* value) {
-  for (const Dependency& d : dependencies_)
-    if (d.owner == owner && d.via == via &&
-        (d.name == name || (d.name && name && PyUnicode_Check(name) && PyUnicode_Check(d.name) &&
-                            PyUnicode_Compare(d.name, name) == 0)))
-      return;
+  // Twice is harmless; what was just read is often read again.
+  const size_t recent = dependencies_.size() > 64 ? dependencies_.size() - 64 : 0;
+  for (size_t i = recent; i < dependencies_.size(); i++) {
+    const Dependency& d = dependencies_[i];
+    if (d.owner == owner && d.name == name && d.via == via) return;
+  }
   dependencies_.push_back({via, Py_XNewRef(owner), Py_XNewRef(name), Py_XNewRef(value)});
 }
 
@@ -116,6 +117,21 @@ bool refers_to_dissolved(const ir::Expr* e, const Session& session) {
   return found;
 }
 
+// Variables of bodies that were lowered again, or that became another, are not the function's any more.
+void drop_undeclared(ir::Function& fn) {
+  std::vector<uint8_t> declared(fn.vars.size(), 0);
+  for (const ir::Var* param : fn.params) declared[param->id] = 1;
+  ir::walk(fn.body, [&](ir::Stmt* s) {
+    if (const auto* d = ir::as<ir::Decl>(s)) declared[d->var->id] = 1;
+    if (const auto* f = ir::as<ir::For>(s); f && f->declares_var) declared[f->var->id] = 1;
+  });
+  std::vector<ir::Var*> kept;
+  for (ir::Var* var : fn.vars)
+    if (declared[var->id]) kept.push_back(var);
+  fn.vars = std::move(kept);
+  for (size_t i = 0; i < fn.vars.size(); i++) fn.vars[i]->id = static_cast<uint32_t>(i);
+}
+
 }  // namespace
 
 // Corrects what was built before it was known better: versions that became one variable, constants that
@@ -155,6 +171,7 @@ void Session::sweep() {
         });
       });
     });
+    drop_undeclared(*fn);
   }
 }
 

@@ -48,6 +48,9 @@ struct Specialisation {
   uint32_t order = 0;  // of completion: callees before callers
 };
 
+// Python's own containers: the runtime keeps a copy of what they held when they were read.
+bool is_plain_container(PyObject* object);
+
 class Session {
  public:
   explicit Session(const Request& request);

@@ -113,6 +113,20 @@ void Frame::depend_on_function(PyObject* function, int depth) {
   PyErr_Clear();
 }
 
+// What a Python function may read of an object that it gets: the object's own attributes.
+void Frame::depend_on_instance(PyObject* object) {
+  constexpr Py_ssize_t kMost = 64;
+  if (!(Py_TYPE(object)->tp_flags & Py_TPFLAGS_HEAPTYPE) || PyType_Check(object) || PyModule_Check(object))
+    return;
+  PyObject* attributes = PyObject_GetAttrString(object, "__dict__");
+  if (!attributes) return PyErr_Clear();
+  session_.keep(attributes);
+  if (!PyDict_CheckExact(attributes) || PyDict_GET_SIZE(attributes) > kMost) return;
+  PyObject *name, *value;
+  for (Py_ssize_t at = 0; PyDict_Next(attributes, &at, &name, &value);)
+    session_.depend(Via::Attribute, object, name, value);
+}
+
 // A call whose arguments are all known: Python makes it.
 Value Frame::call_static(const Value& callee, std::span<const Argument> args, const Node* at) {
   size_t positional = 0;
@@ -124,9 +138,8 @@ Value Frame::call_static(const Value& callee, std::span<const Argument> args, co
     PyObject* object = to_object(a.value);
     if (!object) {
       if (PyErr_Occurred()) fail_python(a.node);
-      fail(
-          a.node, fmt::format("{} is called with a runtime value: {}", shown(callee), shown(a.value)),
-          "Python functions run at compile time only; decorate it with @asc.jit if it should run on the device");
+      fail(a.node, fmt::format("{} is called with a runtime value: {}", shown(callee), shown(a.value)),
+           "Python functions run at compile time; one that should run on the device needs @asc.jit");
     }
     if (a.keyword)
       PyDict_SetItem(keywords, a.keyword->str, object);
@@ -134,6 +147,9 @@ Value Frame::call_static(const Value& callee, std::span<const Argument> args, co
       PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(next++), Py_NewRef(object));
   }
   depend_on_function(callee.object, 0);
+  if (PyMethod_Check(callee.object)) depend_on_instance(PyMethod_GET_SELF(callee.object));
+  for (const Argument& a : args)
+    if (a.value.is_static()) depend_on_instance(a.value.object);
   PyObject* result = check(PyObject_Call(callee.object, tuple, keywords), at);
   if (const char* unsupported = as_unsupported(result))
     fail(at, fmt::format("{} is not yet supported", unsupported));
@@ -144,6 +160,11 @@ Value Frame::call_static(const Value& callee, std::span<const Argument> args, co
     return Value::of(seq);
   }
   return number_value(result);
+}
+
+bool is_plain_container(PyObject* object) {
+  return PyList_CheckExact(object) || PyTuple_CheckExact(object) || PyDict_CheckExact(object) ||
+         PyRange_Check(object) || PyUnicode_Check(object) || PyBytes_Check(object);
 }
 
 // The items of a compile-time iterable.
@@ -165,13 +186,10 @@ bool Frame::iterate(const Value& v, const Node* at, std::vector<Value>* items) {
       fail(at, "this iterable has more than 100000 items", "use range for a loop that runs on the device");
   }
   if (PyErr_Occurred()) fail_python(at);
-  const bool container = PyList_Check(v.object) || PyDict_Check(v.object) || PySet_Check(v.object);
-  if (container) {  // an outside container may change between launches
-    for (size_t i = 0; PyList_Check(v.object) && i < items->size(); i++)
-      session_.depend(Via::Item, v.object, session_.keep(PyLong_FromSize_t(i)), (*items)[i].object);
-    static PyObject* len = PyUnicode_InternFromString("__len__");
-    (void)len;
-  }
+  // What Python's own containers hold was kept in mind with them; others may change between launches.
+  const bool outside = PySequence_Check(v.object) && !is_plain_container(v.object);
+  for (size_t i = 0; outside && i < items->size(); i++)
+    session_.depend(Via::Item, v.object, session_.keep(PyLong_FromSize_t(i)), (*items)[i].object);
   return true;
 }
 

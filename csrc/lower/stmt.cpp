@@ -49,30 +49,34 @@ static bool target_names(const Node* target, std::vector<const ast::Name*>* name
   return true;
 }
 
+// The right side of an assignment: what it makes gets the target's name.
+Value Frame::value_for(const Node* target, const Node* value) {
+  const auto* names = ast::Sequence::is(target->kind) ? ast::as<ast::Sequence>(target) : nullptr;
+  const auto* tuple = value->kind == NodeKind::Tuple ? ast::as<ast::Sequence>(value) : nullptr;
+  if (!names || !tuple || names->elts.size() != tuple->elts.size()) {
+    if (value->kind != NodeKind::Call) return expression(value);
+    hint_names_.clear();
+    hint_call_ = target_names(target, &hint_names_) ? value : nullptr;
+    const Value v = expression(value);
+    hint_call_ = nullptr;
+    return v;
+  }
+  // a, b = x, y: each item has a statement of its own.
+  Seq* seq = session_.new_seq(false, regions_.back().id);
+  seq->items.resize(tuple->elts.size());
+  std::vector<Pending> pending;
+  for (uint32_t i = 0; i < tuple->elts.size(); i++) {
+    if (tuple->elts[i]->kind == NodeKind::Starred) fail_syntax(tuple->elts[i]);
+    seq->items[i] = value_for(names->elts[i], tuple->elts[i]);
+    pending.push_back(pend(&seq->items[i]));
+  }
+  settle(pending, value, true);
+  return Value::of(seq);
+}
+
 void Frame::assign(const ast::Assign* s) {
   const Node* first = s->targets[0];
-  if (s->value->kind == NodeKind::Call) {
-    hint_names_.clear();
-    hint_call_ = target_names(first, &hint_names_) ? s->value : nullptr;
-  }
-  Value v;
-  if (s->value->kind == NodeKind::Tuple && ast::Sequence::is(first->kind)) {
-    // a, b = x, y: each item has a statement of its own.
-    const auto* tuple = ast::as<ast::Sequence>(s->value);
-    Seq* seq = session_.new_seq(false, regions_.back().id);
-    seq->items.resize(tuple->elts.size());
-    std::vector<Pending> pending;
-    for (uint32_t i = 0; i < tuple->elts.size(); i++) {
-      if (tuple->elts[i]->kind == NodeKind::Starred) fail_syntax(tuple->elts[i]);
-      seq->items[i] = expression(tuple->elts[i]);
-      pending.push_back(pend(&seq->items[i]));
-    }
-    settle(pending, s, true);
-    v = Value::of(seq);
-  } else {
-    v = expression(s->value);
-  }
-  hint_call_ = nullptr;
+  Value v = value_for(first, s->value);
   if (s->targets.size() > 1 && v.is_expr() && !ir::as<ir::VarRef>(v.expr) && !ir::as_const(v.expr)) {
     const auto* name = ast::dyn<ast::NameExpr>(first);
     if (!name) v = Value::of(ref(temporary("value", v.expr, s->value), s->value));
@@ -104,12 +108,7 @@ DType Frame::annotated_dtype(const Node* annotation) {
 void Frame::ann_assign(const ast::AnnAssign* s) {
   if (!s->value) return;
   const DType pin = annotated_dtype(s->annotation);
-  if (s->value->kind == NodeKind::Call) {
-    hint_names_.clear();
-    hint_call_ = target_names(s->target, &hint_names_) ? s->value : nullptr;
-  }
-  const Value v = expression(s->value);
-  hint_call_ = nullptr;
+  const Value v = value_for(s->target, s->value);
   if (const auto* name = ast::dyn<ast::NameExpr>(s->target)) return bind(name->name, v, s->target, pin);
   store(s->target, v, s->target);
 }

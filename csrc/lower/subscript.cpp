@@ -66,8 +66,7 @@ Value Frame::item(const Value& object, const Value& key, const Node* at) {
       fail(at, fmt::format("{} indexed by a runtime value", shown(object)),
            "a compile-time container needs a compile-time index; asc.static_range unrolls a loop");
     PyObject* value = check(PyObject_GetItem(object.object, index), at);
-    const bool mutable_container = PyList_Check(object.object) || PyDict_Check(object.object);
-    if (mutable_container && !PySlice_Check(index))
+    if (!is_plain_container(object.object) && !PyType_Check(object.object) && !PySlice_Check(index))
       session_.depend(Dependency::Via::Item, object.object, index, value);
     return number_value(value);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over compile-time iterables: the body is lowered once for each item. Jumps that are decided at compile time only steer
-// the lowering. For jumps under a runtime condition the turns get loops of one turn around them, to jump out of.
+// Loops over compile-time iterables: the body is lowered once for each item. Jumps that are decided at
+// compile time only steer the lowering. For jumps under a runtime condition the turns get loops of one turn
+// around them, to jump out of.
 #include "lower/ast_visit.h"
 #include "lower/frame.h"
 
@@ -29,7 +30,8 @@ void find_jumps(const Node* node, Jumps* found) {
     for (const Node* s : orelse) find_jumps(s, found);
     return;
   }
-  if (ast::is_stmt(node->kind)) ast::for_each_child(node, [&](const Node* child) { find_jumps(child, found); });
+  if (ast::is_stmt(node->kind))
+    ast::for_each_child(node, [&](const Node* child) { find_jumps(child, found); });
 }
 
 }  // namespace
@@ -42,7 +44,8 @@ void Frame::unrolled_jump(LoopState& loop, const Node* s) {
     return;
   }
   if (!loop.wraps_all && !loop.wraps_turns) throw RuntimeJump{&loop};
-  if (is_break && loop.wraps_turns) build_.assign(loop.stop, build_.int_const(loop.stop->type, 1, loc(s)), loc(s));
+  if (is_break && loop.wraps_turns)
+    build_.assign(loop.stop, build_.int_const(loop.stop->type, 1, loc(s)), loc(s));
   build_.break_(loc(s));
   std::vector<Edge>& edges = loop.wraps_turns ? loop.turns : loop.breaks_out;
   edges.push_back(edge(loop.construct->join, build_.block(), true));
@@ -98,13 +101,15 @@ void Frame::unroll_turns(LoopState& loop, const ast::For* s, std::span<const Val
     if (!reachable_ || loop.breaks) break;
   }
   loops_.pop_back();
-  if (loop.breaks) reachable_ = true;
-  else if (reachable_) block(s->orelse);
+  if (loop.breaks)
+    reachable_ = true;
+  else if (reachable_)
+    block(s->orelse);
 }
 
 void Frame::unroll(const ast::For* s, std::span<const Value> given) {
   std::vector<Value> items(given.begin(), given.end());
-  for (Value& item : items) keep_value(&item, s->iter);
+  for (Value& item : items) keep_value(&item, s->iter, true);
   LoopState loop{};
   loop.node = s;
   loop.construct = &analysis_.of(s);
@@ -114,7 +119,8 @@ void Frame::unroll(const ast::For* s, std::span<const Value> given) {
   for (const Node* n : s->body) find_jumps(n, &jumps);
   if (!jumps.breaks && !jumps.continues) return unroll_turns(loop, s, items);
 
-  // Most jumps are decided at compile time: only when one is not, everything is lowered again inside of wrappers.
+  // Most jumps are decided at compile time: only when one is not, everything is lowered again inside of
+  // wrappers.
   const size_t regions = regions_.size(), loops = loops_.size(), returns = returns_.size();
   const size_t statements = build_.block()->size();
   enter(build_.block(), false);

@@ -189,14 +189,32 @@ bool classify_numpy_scalar(PyObject* value, const lower::Parameter& parameter, c
   return !PyErr_Occurred();
 }
 
+// dtype objects of numpy and torch are few and mostly singletons: what each means is kept by its address.
+struct KnownDType {
+  PyObject* object;  // strong
+  DType dtype;
+};
+KnownDType g_known_dtypes[64];
+KnownDType& dtype_slot(const PyObject* object) {
+  return g_known_dtypes[(reinterpret_cast<uintptr_t>(object) >> 4) * 0x9E3779B97F4A7C15ull >> 58];
+}
+
+// The dtype object of an array or tensor: new reference, or null with no error set.
+PyObject* dtype_attribute(PyObject* value) {
+  static PyObject* const name = PyUnicode_InternFromString("dtype");
+  PyObject* dtype = PyObject_GetAttr(value, name);
+  if (!dtype) PyErr_Clear();
+  return dtype;
+}
+
 bool torch_dtype(PyObject* tensor, DType* out, std::string* name) {
   if (!read_attr_string(tensor, "dtype", name)) return false;
   if (name->starts_with("torch.")) name->erase(0, 6);
   return find_dtype(*name, out);
 }
 
-bool classify_array(PyObject* value, TypeClass cls, const lower::Parameter& parameter, const std::string& kernel, ArgInfo* out) {
-  out->form = ArgInfo::Form::Array;
+bool read_array_dtype(PyObject* value, TypeClass cls, const lower::Parameter& parameter, const std::string& kernel,
+                      ArgInfo* out) {
   if (cls == TypeClass::Tensor) {
     std::string name;
     return torch_dtype(value, &out->dtype, &name) || unsupported_dtype(kernel, parameter.utf8, name);
@@ -227,6 +245,26 @@ bool classify_array(PyObject* value, TypeClass cls, const lower::Parameter& para
   Py_XDECREF(dtype);
   PyErr_Clear();
   return known || unsupported_dtype(kernel, parameter.utf8, name);
+}
+
+bool classify_array(PyObject* value, TypeClass cls, const lower::Parameter& parameter, const std::string& kernel,
+                    ArgInfo* out) {
+  out->form = ArgInfo::Form::Array;
+  if (cls == TypeClass::Buffer) return read_array_dtype(value, cls, parameter, kernel, out);
+  PyObject* dtype = dtype_attribute(value);
+  KnownDType& known = dtype_slot(dtype);
+  bool good = true;
+  if (dtype && known.object == dtype) {
+    out->dtype = known.dtype;
+  } else {
+    good = read_array_dtype(value, cls, parameter, kernel, out);
+    if (good && dtype) {
+      Py_XSETREF(known.object, Py_NewRef(dtype));
+      known.dtype = out->dtype;
+    }
+  }
+  Py_XDECREF(dtype);
+  return good;
 }
 
 bool classify_mock(PyObject* value, bool array, const lower::Parameter& parameter, const std::string& kernel, ArgInfo* out) {

@@ -123,7 +123,7 @@ const PlatformDesc& current_platform() {
 void set_current_platform(const PlatformDesc& platform) { g_platform = &platform; }
 
 bool classify_call(Call* call) {
-  call->infos.resize(call->values.size());
+  call->infos.assign(call->values.size(), ArgInfo{});
   for (size_t i = 0; i < call->values.size(); i++)
     if (!classify_argument(call->values[i], call->function->params[i], call->function->name, &call->infos[i])) return false;
   return true;

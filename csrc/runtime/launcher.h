@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/small_vector.h"
 #include "lower/function.h"
 #include "lower/objects.h"
 #include "runtime/args.h"
@@ -73,10 +74,12 @@ int init_launcher(PyObject* module);
 
 // ---- parts (launcher_bind.cpp, launcher_options.cpp) -----------------------------------------------------------------------
 
+using Bound = SmallVector<PyObject*, 16>;
+
 // Binds a call's arguments to parameters: `values` gets one borrowed reference a parameter (defaults filled in). `bound_self`
 // is the receiver of a bound method, or null. False with Python's own kind of TypeError set.
 bool bind_arguments(const lower::KernelFunction& function, PyObject* bound_self, PyObject* const* args, Py_ssize_t nargs,
-                    PyObject* kwnames, std::vector<PyObject*>* values);
+                    PyObject* kwnames, Bound* values);
 
 bool is_option_name(std::string_view name);
 // One option by name; false with a Python error set.

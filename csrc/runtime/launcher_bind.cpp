@@ -23,7 +23,7 @@ std::string join_names(const std::vector<std::string>& names) {
   return out;
 }
 
-bool report_missing(const lower::KernelFunction& function, const std::vector<PyObject*>& values) {
+bool report_missing(const lower::KernelFunction& function, const Bound& values) {
   for (const bool keyword_only : {false, true}) {
     std::vector<std::string> missing;
     for (size_t i = 0; i < values.size(); i++)
@@ -38,7 +38,7 @@ bool report_missing(const lower::KernelFunction& function, const std::vector<PyO
 }
 
 bool bind_keyword(const lower::KernelFunction& function, PyObject* name, PyObject* value,
-                  std::vector<PyObject*>* values) {
+                  Bound* values) {
   for (size_t i = 0; i < function.params.size(); i++) {
     const lower::Parameter& parameter = function.params[i];
     if (parameter.name != name) {
@@ -57,7 +57,7 @@ bool bind_keyword(const lower::KernelFunction& function, PyObject* name, PyObjec
 }  // namespace
 
 bool bind_arguments(const lower::KernelFunction& function, PyObject* bound_self, PyObject* const* args,
-                    Py_ssize_t nargs, PyObject* kwnames, std::vector<PyObject*>* values) {
+                    Py_ssize_t nargs, PyObject* kwnames, Bound* values) {
   const size_t count = function.params.size();
   const size_t positional =
       static_cast<size_t>(std::count_if(function.params.begin(), function.params.end(),

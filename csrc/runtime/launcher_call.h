@@ -13,8 +13,8 @@ namespace asc::runtime {
 
 struct Call {
   const lower::KernelFunction* function = nullptr;
-  std::vector<PyObject*> values;  // one for each parameter, borrowed
-  std::vector<ArgInfo> infos;     // by classify_call
+  Bound values;                  // one for each parameter, borrowed
+  SmallVector<ArgInfo, 16> infos;  // by classify_call
 };
 
 bool classify_call(Call* call);  // false with a Python error set

@@ -129,6 +129,7 @@ int FunctionAssembler::emit(Op op, int a, int b, int c, int32_t imm) {
   in.imm = imm;
   b_.code.push_back(in);
   b_.program.locs_of.push_back(b_.loc_index(loc_));
+  fuse(here() - 1);
   return here() - 1;
 }
 
@@ -146,8 +147,10 @@ int FunctionAssembler::emit_compare_k(Op op, int a, int32_t k) {
 
 void FunctionAssembler::patch(int at, int target) {
   Instr& in = b_.code[static_cast<size_t>(at)];
-  const bool with_constant = in.op >= Op::JltK && in.op <= Op::JneK;
+  const bool with_constant =
+      (in.op >= Op::JltK && in.op <= Op::JneK) || (in.op >= Op::JltKA && in.op <= Op::JneKA);
   (with_constant ? in.target : in.imm) = target - at;
+  barrier_ = std::max(barrier_, target);
 }
 
 void FunctionAssembler::patch_all(std::vector<int>& jumps, int target) {
@@ -165,7 +168,7 @@ void FunctionAssembler::move(const Type& type, int to, int from) {
 }
 
 void FunctionAssembler::run(FunctionCode* out) {
-  const int first = here();
+  const int first = barrier_ = here();
   // Constants are known only after the body: it is assembled once to collect them, then for good.
   if (preload_) {
     const auto code = b_.code.size();
@@ -174,6 +177,7 @@ void FunctionAssembler::run(FunctionCode* out) {
                  texts = b_.program.texts.size();
     block(f_.body);
     b_.code.resize(code);
+    barrier_ = first;
     b_.program.locs_of.resize(code);
     b_.program.sites.resize(sites);
     b_.program.operands.resize(operands);
@@ -397,7 +401,8 @@ void FunctionAssembler::for_(const ir::For& s) {
   const int prep = emit(prepare, count, start, stop);
   const int cursor = own ? temp() : slot;
   emit(Op::Mov, cursor, start);
-  const int head = here();
+  const int enter = emit(Op::ForEnter, count, cursor);
+  const int head = barrier_ = here();
   if (own) emit(is_reference(*s.var) ? Op::StoreRef : Op::Mov, slot, cursor);
   loops_.emplace_back();
   block(s.body);
@@ -405,6 +410,7 @@ void FunctionAssembler::for_(const ir::For& s) {
   patch_all(loops_.back().continues, here());
   const int next = one ? emit(Op::ForNext1, count, cursor) : emit(Op::ForNext, count, cursor, count + 1);
   patch(next, head);
+  keep_in_registers(enter, head, next);
   patch(prep, here());
   std::vector<int> breaks = std::move(loops_.back().breaks);
   loops_.pop_back();
@@ -413,7 +419,7 @@ void FunctionAssembler::for_(const ir::For& s) {
 }
 
 void FunctionAssembler::while_(const ir::While& s) {
-  const int head = here();
+  const int head = barrier_ = here();
   std::vector<int> exits;
   block(s.condition_pre);
   loc_ = s.loc;

@@ -48,6 +48,10 @@ class FunctionAssembler {
   int emit(Op op, int a = 0, int b = 0, int c = 0, int32_t imm = 0);
   int emit_wide(Op op, int a, int64_t wide);
   int emit_compare_k(Op op, int a, int32_t k);
+  // Values kept out of memory (assemble_fuse.cpp).
+  void fuse(int at);
+  const Instr* straight_before(int at) const;
+  void keep_in_registers(int enter, int head, int next);
   void patch(int at, int target);
   void patch_all(std::vector<int>& jumps, int target);
   int here() const { return static_cast<int>(b_.code.size()); }
@@ -132,6 +136,7 @@ class FunctionAssembler {
   std::vector<std::pair<uint64_t, Slot>> constants_;  // preloaded at the function's entry
   bool preload_ = false;
   int next_ = 0, max_ = 0;
+  int barrier_ = 0;  // the last instruction that a jump may reach, or the function's first
   uint32_t objects_ = 0;
   const ir::Var* naming_ = nullptr;  // the variable that the next object belongs to
   uint32_t stack_below_ = 0, depth_below_ = 0, objects_below_ = 0;  // of the deepest callee

@@ -26,7 +26,7 @@ namespace asc::sim {
 //   slot, target; abj: two slots, target; akj: slot, constant, target; abcj: three slots, target; op, call,
 //   text: see the disassembler
 // clang-format off
-#define ASC_SIM_OPCODES(X)                                                                                \
+#define ASC_SIM_PLAIN_OPCODES(X)                                                                          \
   X(Mov, ab) X(Mov2, ab) X(Const, aw) X(LoadRef, ab) X(LoadRef2, ab) X(StoreRef, ab) X(StoreRef2, ab)     \
   X(AddrOf, ab) X(Add, abc) X(Sub, abc) X(Mul, abc) X(And, abc) X(Or, abc) X(Xor, abc) X(Neg, ab)         \
   X(Inv, ab) X(AddK, abi) X(MulK, abi) X(AndK, abi) X(ShlK, abi) X(SarK, abi) X(ShrK, abi)                \
@@ -40,16 +40,28 @@ namespace asc::sim {
   X(RoundB, ab) X(SToF, ab) X(Slow, abci) X(Cast, abi) X(Jmp, j) X(JmpIf, aj) X(JmpNot, aj)               \
   X(JltS, abj) X(JleS, abj) X(Jeq, abj) X(Jne, abj) X(JltU, abj) X(JleU, abj) X(JltK, akj) X(JgtK, akj)   \
   X(JeqK, akj) X(JneK, akj) X(JltF, abj) X(JleF, abj) X(JeqF, abj) X(JneF, abj) X(JnltF, abj)             \
-  X(JnleF, abj) X(ForCheck, abci) X(ForPrep, abcj) X(ForPrepU, abcj) X(ForPrep1, abcj) X(ForNext, abcj)   \
-  X(ForNext1, abj) X(Loop, j) X(Call, call) X(Ret, none) X(CallOp, op) X(NewObject, object) X(IsAic, a)   \
-  X(Print, text) X(AssertFail, text)
+  X(JnleF, abj) X(ForCheck, abci) X(ForPrep, abcj) X(ForPrepU, abcj) X(ForPrep1, abcj) X(ForEnter, abc)   \
+  X(ForNext, abcj) X(ForNext1, abj) X(ForNextR, abcj) X(ForNext1R, abj) X(Loop, j) X(Call, call)          \
+  X(Ret, none) X(CallOp, op) X(NewObject, object) X(IsAic, a) X(Print, text) X(AssertFail, text)
+// Instructions with a second form, NameA, that takes its first operand (MulAdd: its addend) from the
+// accumulator, which holds what the instruction before wrote: slots are memory, and a value just stored there
+// takes some cycles to come back.
+#define ASC_SIM_ACC_OPCODES(X)                                                                            \
+  X(Add, abc) X(Sub, abc) X(Mul, abc) X(And, abc) X(Or, abc) X(Xor, abc) X(AddK, abi) X(MulK, abi)        \
+  X(AndK, abi) X(ShlK, abi) X(SarK, abi) X(Add32, abc) X(Sub32, abc) X(Mul32, abc) X(AddK32, abi)         \
+  X(MulK32, abi) X(MulAdd, abcs) X(MulAdd32, abcs) X(MulKAdd, abci) X(MulKAdd32, abci) X(DivK, abi)       \
+  X(ModK, abi) X(Fit32, ab) X(AddF, abc) X(SubF, abc) X(MulF, abc) X(DivF, abc) X(JltK, akj)              \
+  X(JgtK, akj) X(JeqK, akj) X(JneK, akj)
 // clang-format on
 
 enum class Op : uint16_t {
 #define ASC_X(Name, form) Name,
-  ASC_SIM_OPCODES(ASC_X)
+  ASC_SIM_PLAIN_OPCODES(ASC_X)
 #undef ASC_X
-      kCount,
+#define ASC_X(Name, form) Name##A,
+      ASC_SIM_ACC_OPCODES(ASC_X)
+#undef ASC_X
+          kCount,
 };
 
 struct Instr {

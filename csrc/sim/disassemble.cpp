@@ -12,12 +12,18 @@ namespace {
 
 constexpr std::array<std::string_view, static_cast<size_t>(Op::kCount)> kNames = {
 #define ASC_X(Name, form) #Name,
-    ASC_SIM_OPCODES(ASC_X)
+    ASC_SIM_PLAIN_OPCODES(ASC_X)
+#undef ASC_X
+#define ASC_X(Name, form) #Name "A",
+        ASC_SIM_ACC_OPCODES(ASC_X)
 #undef ASC_X
 };
 constexpr std::array<std::string_view, static_cast<size_t>(Op::kCount)> kForms = {
 #define ASC_X(Name, form) #form,
-    ASC_SIM_OPCODES(ASC_X)
+    ASC_SIM_PLAIN_OPCODES(ASC_X)
+#undef ASC_X
+#define ASC_X(Name, form) #form,
+        ASC_SIM_ACC_OPCODES(ASC_X)
 #undef ASC_X
 };
 

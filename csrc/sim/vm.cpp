@@ -30,15 +30,21 @@ uint64_t turns(int64_t start, int64_t stop, int64_t step) {
   return start > stop ? (from - to - 1) / (0 - static_cast<uint64_t>(step)) + 1 : 0;
 }
 
-// clang-format off: one instruction a line reads as a table.
+// One instruction a line reads as a table.
+// clang-format off
 // GCC's computed goto; `core` null: only the table of label offsets is asked for.
 template <Mode M>
 [[gnu::noinline, gnu::noclone]] RunStatus loop(Core* core_or_null, const int32_t** table) {
   static const int32_t kLabels[] = {
-#define ASC_X(Name, form) \
-  static_cast<int32_t>(static_cast<const char*>(&&L_##Name) - static_cast<const char*>(&&L_Mov)),
-      ASC_SIM_OPCODES(ASC_X)
+#define ASC_LABEL(Name) \
+  static_cast<int32_t>(static_cast<const char*>(&&L_##Name) - static_cast<const char*>(&&L_Mov))
+#define ASC_X(Name, form) ASC_LABEL(Name),
+      ASC_SIM_PLAIN_OPCODES(ASC_X)
 #undef ASC_X
+#define ASC_X(Name, form) ASC_LABEL(Name##A),
+      ASC_SIM_ACC_OPCODES(ASC_X)
+#undef ASC_X
+#undef ASC_LABEL
   };
   if (!core_or_null) {
     *table = kLabels;
@@ -48,6 +54,9 @@ template <Mode M>
   const Instr* pc = core.pc;
   uint64_t* r = core.r;
   int64_t fuel = core.fuel;
+  // What the last scalar instruction wrote; turns left and value of the innermost loop.
+  uint64_t acc = 0, loop_left = 0, loop_at = 0;
+  const Instr* loop_head = nullptr;
 
 #define NEXT_AT() goto* static_cast<const void*>(static_cast<const char*>(&&L_Mov) + pc->handler)
 #define NEXT() \
@@ -59,14 +68,28 @@ template <Mode M>
 #define B r[pc->b]
 #define C r[pc->c]
 #define SAVE() (core.pc = pc, core.r = r)
-#define OP(Name, expression)   \
-  L_##Name : A = (expression); \
+#define OP(Name, expression)         \
+  L_##Name : A = acc = (expression); \
   NEXT();
+// Two forms: the first operand x from its slot, or from the accumulator.
+#define OP_ACC(Name, expression) \
+  L_##Name : {                   \
+    const uint64_t x = B;        \
+    A = acc = (expression);      \
+    NEXT();                      \
+  }                              \
+  L_##Name##A : {                \
+    const uint64_t x = acc;      \
+    A = acc = (expression);      \
+    NEXT();                      \
+  }
 #define JUMP_IF(Name, condition)              \
   L_##Name : pc += (condition) ? pc->imm : 1; \
   NEXT_AT();
-#define JUMP_IF_K(Name, condition)               \
-  L_##Name : pc += (condition) ? pc->target : 1; \
+#define JUMP_IF_K(Name, comparison)                                     \
+  L_##Name : pc += signed_of(A) comparison pc->k ? pc->target : 1;      \
+  NEXT_AT();                                                            \
+  L_##Name##A : pc += signed_of(acc) comparison pc->k ? pc->target : 1; \
   NEXT_AT();
 
   NEXT_AT();
@@ -98,43 +121,56 @@ L_StoreRef2 : {
 }
   OP(AddrOf, reinterpret_cast<uint64_t>(&B))
 
-  OP(Add, B + C)
-  OP(Sub, B - C)
-  OP(Mul, B * C)
-  OP(And, B & C)
-  OP(Or, B | C)
-  OP(Xor, B ^ C)
+  OP_ACC(Add, x + C)
+  OP_ACC(Sub, x - C)
+  OP_ACC(Mul, x * C)
+  OP_ACC(And, x & C)
+  OP_ACC(Or, x | C)
+  OP_ACC(Xor, x ^ C)
   OP(Neg, 0 - B)
   OP(Inv, ~B)
-  OP(AddK, B + static_cast<uint64_t>(int64_t{pc->imm}))
-  OP(MulK, B * static_cast<uint64_t>(int64_t{pc->imm}))
-  OP(AndK, B & static_cast<uint64_t>(int64_t{pc->imm}))
-  OP(ShlK, B << pc->imm)
-  OP(SarK, static_cast<uint64_t>(signed_of(B) >> pc->imm))
+  OP_ACC(AddK, x + static_cast<uint64_t>(int64_t{pc->imm}))
+  OP_ACC(MulK, x * static_cast<uint64_t>(int64_t{pc->imm}))
+  OP_ACC(AndK, x & static_cast<uint64_t>(int64_t{pc->imm}))
+  OP_ACC(ShlK, x << pc->imm)
+  OP_ACC(SarK, static_cast<uint64_t>(signed_of(x) >> pc->imm))
   OP(ShrK, B >> pc->imm)
 
-#define OP_32(Name, expression)                                      \
-  L_##Name : {                                                       \
-    const int64_t value = static_cast<int64_t>(expression);          \
-    if constexpr (M == Mode::Check) {                                \
-      if (value != static_cast<int32_t>(value)) [[unlikely]] {       \
-        SAVE();                                                      \
-        report_outside_type(core, DType::I32, value);                \
-      }                                                              \
-    }                                                                \
-    A = static_cast<uint64_t>(int64_t{static_cast<int32_t>(value)}); \
-    NEXT();                                                          \
+#define FIT_32(expression)                                                 \
+  {                                                                        \
+    const int64_t value = static_cast<int64_t>(expression);                \
+    if constexpr (M == Mode::Check) {                                      \
+      if (value != static_cast<int32_t>(value)) [[unlikely]] {             \
+        SAVE();                                                            \
+        report_outside_type(core, DType::I32, value);                      \
+      }                                                                    \
+    }                                                                      \
+    A = acc = static_cast<uint64_t>(int64_t{static_cast<int32_t>(value)}); \
+    NEXT();                                                                \
   }
-  OP_32(Add32, B + C)
-  OP_32(Sub32, B - C)
-  OP_32(Mul32, B * C)
-  OP_32(AddK32, B + static_cast<uint64_t>(int64_t{pc->imm}))
-  OP_32(MulK32, B * static_cast<uint64_t>(int64_t{pc->imm}))
-  OP_32(Fit32, B)
-  OP_32(MulAdd32, B * C + r[pc->imm])
-  OP_32(MulKAdd32, B * static_cast<uint64_t>(int64_t{pc->imm}) + C)
+#define OP_32(Name, expression) \
+  L_##Name : {                  \
+    const uint64_t x = B;       \
+    FIT_32(expression)          \
+  }                             \
+  L_##Name##A : {               \
+    const uint64_t x = acc;     \
+    FIT_32(expression)          \
+  }
+  OP_32(Add32, x + C)
+  OP_32(Sub32, x - C)
+  OP_32(Mul32, x * C)
+  OP_32(AddK32, x + static_cast<uint64_t>(int64_t{pc->imm}))
+  OP_32(MulK32, x * static_cast<uint64_t>(int64_t{pc->imm}))
+  OP_32(Fit32, x)
+L_MulAdd32:
+  FIT_32(B * C + r[pc->imm])
+L_MulAdd32A:
+  FIT_32(B * C + acc)
+  OP_32(MulKAdd32, x * static_cast<uint64_t>(int64_t{pc->imm}) + C)
   OP(MulAdd, B * C + r[pc->imm])
-  OP(MulKAdd, B * static_cast<uint64_t>(int64_t{pc->imm}) + C)
+  OP(MulAddA, B * C + acc)
+  OP_ACC(MulKAdd, x * static_cast<uint64_t>(int64_t{pc->imm}) + C)
 L_Data:  // stands behind an instruction that reads and skips it
   NEXT();
 
@@ -176,22 +212,23 @@ L_Data:  // stands behind an instruction that reads and skips it
   OP_DIVIDE(DivP, 0, ((x | y) >> 32) == 0 ? static_cast<uint32_t>(x) / static_cast<uint32_t>(y) : x / y)
   OP_DIVIDE(ModP, 0, ((x | y) >> 32) == 0 ? static_cast<uint32_t>(x) % static_cast<uint32_t>(y) : x % y)
 
-L_DivK : {
-  const uint64_t x = B;
-  const uint32_t k = static_cast<uint32_t>(pc->imm);
-  A = (x >> 32) == 0 ? high_product(static_cast<uint64_t>(pc[1].wide), x)
-                     : static_cast<uint64_t>(ir::floor_div(signed_of(x), int64_t{k}));
-  pc += 2;
-  NEXT_AT();
-}
-L_ModK : {
-  const uint64_t x = B;
-  const uint32_t k = static_cast<uint32_t>(pc->imm);
-  A = (x >> 32) == 0 ? high_product(static_cast<uint64_t>(pc[1].wide) * x, k)
-                     : static_cast<uint64_t>(ir::floor_mod(signed_of(x), int64_t{k}));
-  pc += 2;
-  NEXT_AT();
-}
+#define OP_BY_CONSTANT(Name, short_way, long_way)        \
+  L_##Name : {                                           \
+    const uint64_t x = B;                                \
+    A = acc = (x >> 32) == 0 ? (short_way) : (long_way); \
+    pc += 2;                                             \
+    NEXT_AT();                                           \
+  }                                                      \
+  L_##Name##A : {                                        \
+    const uint64_t x = acc;                              \
+    A = acc = (x >> 32) == 0 ? (short_way) : (long_way); \
+    pc += 2;                                             \
+    NEXT_AT();                                           \
+  }
+  OP_BY_CONSTANT(DivK, high_product(static_cast<uint64_t>(pc[1].wide), x),
+                 static_cast<uint64_t>(ir::floor_div(signed_of(x), int64_t{pc->imm})))
+  OP_BY_CONSTANT(ModK, high_product(static_cast<uint64_t>(pc[1].wide) * x, static_cast<uint32_t>(pc->imm)),
+                 static_cast<uint64_t>(ir::floor_mod(signed_of(x), int64_t{pc->imm})))
 
 L_Shl : {
   const DType type = static_cast<DType>(pc->imm);
@@ -256,10 +293,10 @@ L_Fit : {
   OP(MinS, static_cast<uint64_t>(ir::scalar_min(signed_of(B), signed_of(C))))
   OP(MaxS, static_cast<uint64_t>(ir::scalar_max(signed_of(B), signed_of(C))))
 
-  OP(AddF, float_bits(as_float(B) + as_float(C)))
-  OP(SubF, float_bits(as_float(B) - as_float(C)))
-  OP(MulF, float_bits(as_float(B) * as_float(C)))
-  OP(DivF, float_bits(as_float(B) / as_float(C)))
+  OP_ACC(AddF, float_bits(as_float(x) + as_float(C)))
+  OP_ACC(SubF, float_bits(as_float(x) - as_float(C)))
+  OP_ACC(MulF, float_bits(as_float(x) * as_float(C)))
+  OP_ACC(DivF, float_bits(as_float(x) / as_float(C)))
   OP(NegF, B ^ 0x80000000u)
   OP(LtF, as_float(B) < as_float(C))
   OP(LeF, as_float(B) <= as_float(C))
@@ -289,10 +326,10 @@ L_Jmp:
   JUMP_IF(Jne, A != B)
   JUMP_IF(JltU, A < B)
   JUMP_IF(JleU, A <= B)
-  JUMP_IF_K(JltK, signed_of(A) < pc->k)
-  JUMP_IF_K(JgtK, signed_of(A) > pc->k)
-  JUMP_IF_K(JeqK, signed_of(A) == pc->k)
-  JUMP_IF_K(JneK, signed_of(A) != pc->k)
+  JUMP_IF_K(JltK, <)
+  JUMP_IF_K(JgtK, >)
+  JUMP_IF_K(JeqK, ==)
+  JUMP_IF_K(JneK, !=)
   JUMP_IF(JltF, as_float(A) < as_float(B))
   JUMP_IF(JleF, as_float(A) <= as_float(B))
   JUMP_IF(JeqF, as_float(A) == as_float(B))
@@ -344,6 +381,32 @@ L_ForPrep1 : {
   pc += A == 0 ? pc->imm : 1;
   NEXT_AT();
 }
+L_ForEnter:  // a loop whose counters stay in registers; C: what its first instruction takes as accumulator
+  loop_left = A;
+  loop_at = B;
+  loop_head = pc + 1;
+  acc = C;
+  NEXT();
+L_ForNextR:
+  if (--loop_left == 0) {
+    ++pc;
+    NEXT_AT();
+  }
+  B = loop_at += C;
+  if (--fuel < 0) [[unlikely]]
+    goto out_of_fuel_in_registers;
+  pc = loop_head;  // known without a look at the instruction
+  NEXT_AT();
+L_ForNext1R:
+  if (--loop_left == 0) {
+    ++pc;
+    NEXT_AT();
+  }
+  B = ++loop_at;
+  if (--fuel < 0) [[unlikely]]
+    goto out_of_fuel_in_registers;
+  pc = loop_head;  // known without a look at the instruction
+  NEXT_AT();
 L_ForNext:
   if (--A == 0) {
     ++pc;
@@ -427,6 +490,9 @@ L_AssertFail : {
   return RunStatus::Stopped;  // the device traps
 }
 
+out_of_fuel_in_registers:
+  A = loop_left;
+  pc = loop_head - 1;  // ForEnter, which stands before the first instruction of the loop
 out_of_fuel:
   SAVE();
   core.fuel = kFuel;
@@ -442,9 +508,12 @@ out_of_fuel:
 #undef C
 #undef SAVE
 #undef OP
+#undef OP_ACC
+#undef FIT_32
 #undef OP_32
 #undef OP_OVERFLOW
 #undef OP_DIVIDE
+#undef OP_BY_CONSTANT
 #undef JUMP_IF
 #undef JUMP_IF_K
 }

@@ -122,7 +122,7 @@ TEST(SimScalar, DivisionByConstantsOverTheWholeRange) {
                             int64_t{4294967296}, -int64_t{1}, -k, kMax, kMin}) {
       const int64_t quotient = a / k - (a % k < 0 ? 1 : 0);
       EXPECT_EQ(ints("int64", "%a // " + by, a, 0), quotient) << a << " // " << k;
-      EXPECT_EQ(ints("int64", "%a % " + by, a, 0), a - quotient * k) << a << " % " << k;
+      EXPECT_EQ(ints("int64", "%a % " + by, a, 0), a % k < 0 ? a % k + k : a % k) << a << " % " << k;
     }
   }
 }
@@ -370,6 +370,43 @@ TEST(SimScalar, ACounterThatStepsOutOfItsTypeIsFound) {
   EXPECT_EQ(outputs(text, 1, 4, &result), std::vector<int32_t>{2});  // 2147483644 + 4 is outside
   EXPECT_EQ(ids(result), std::vector<std::string>{"ASC-S101"});
   EXPECT_EQ(outputs(text, 1, 7), std::vector<int32_t>{1});
+}
+
+// Loops whose values stay in the VM's registers are put down and taken up again when a core pauses.
+TEST(SimScalar, LongLoopsSurvivePauses) {
+  const std::string body = R"(
+  var %sum: int32 = 0
+  for var %i: int32 in range(0, %n) { %sum = (%sum + %i * 3) % 1000003 }
+  asc_GlobalTensor_SetValue(%g, 0, %sum)
+  var %odd: int32 = 0
+  for var %j: int32 in range(%n, 0, -3) {
+    if %j % 2 == 1 { %odd = %odd + 1 } else { continue }
+    if %odd == 100000 { break }
+  }
+  asc_GlobalTensor_SetValue(%g, 1, %odd)
+  var %left: int32 = %n
+  var %turns: int32 = 0
+  while %left > 1 {
+    %left = select(%left % 2 == 0, %left // 2, %left * 3 + 1)
+    %turns = %turns + 1
+  }
+  asc_GlobalTensor_SetValue(%g, 2, %turns)
+  var %bits: int32 = 0
+  for var %m: int32 in range(0, %n) { %bits = %bits ^ (%m & 255) }
+  asc_GlobalTensor_SetValue(%g, 3, %bits)
+})";
+  int64_t sum = 0, odd = 0, bits = 0;
+  const int n = 1000001;
+  for (int i = 0; i < n; i++) sum = (sum + i * int64_t{3}) % 1000003, bits ^= i & 255;
+  for (int i = n; i > 0 && odd < 100000; i -= 3) odd += i % 2;
+  int64_t left = n, turns = 0;
+  for (; left > 1; turns++) left = left % 2 == 0 ? left / 2 : left * 3 + 1;
+  const std::vector<int32_t> expected = {static_cast<int32_t>(sum), static_cast<int32_t>(odd),
+                                         static_cast<int32_t>(turns), static_cast<int32_t>(bits)};
+  EXPECT_EQ(outputs(kHead + body, 4, n), expected);
+  // With a cross-core op anywhere cores run in turns, and each pause lets another one run.
+  const std::string never = "  if %n < 0 { asc_CrossCoreSetFlag(1, 0, PipeID.PIPE_S) }\n";
+  EXPECT_EQ(outputs(kHead + never + body, 4, n), expected);
 }
 
 TEST(SimScalar, WhileSeesItsUpdates) {

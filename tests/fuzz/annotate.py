@@ -12,7 +12,7 @@ import ast
 from annotate_calls import Calls
 from annotate_expr import NUMBERS, Expressions, Lit, Num, Obj, Seq, Tensor, binary_value, call_of, constant, is_static, natural, truth
 from annotate_expr import OPERATORS, cast_static
-from values import Refused, join
+from values import Refused, Unclear, join
 
 
 class Maybe:
@@ -23,7 +23,10 @@ class Maybe:
 
 
 class Conflict:
-    """A name whose values on two paths do not meet."""
+    """A name whose values on two paths do not meet. `unclear`: the rules leave that open."""
+
+    def __init__(self, unclear=False):
+        self.unclear = unclear
 
 
 class Loop:
@@ -37,14 +40,15 @@ def hole():
 
 
 def merge_values(a, b):
-    if isinstance(a, Conflict) or isinstance(b, Conflict):
-        return Conflict()
+    for value in (a, b):
+        if isinstance(value, Conflict):
+            return value
     if a is b or isinstance(a, Lit) and a.same(b) or isinstance(a, (Tensor, Obj)) and a == b:
         return a
     if isinstance(a, NUMBERS) and isinstance(b, NUMBERS):
         literals = [isinstance(v, Lit) and v.dtype is None and not isinstance(v.value, bool) or isinstance(v, Num) and v.literal for v in (a, b)]
         dtype = join(a.natural, literals[0], b.natural, literals[1])
-        return Num(dtype, all(literals)) if dtype else Conflict()
+        return Num(dtype, all(literals)) if dtype else Conflict(any(literals))
     return a if type(a) is type(b) and not isinstance(a, (Lit, Seq, Obj)) and a == b else Conflict()
 
 
@@ -134,7 +138,7 @@ class Annotator(Expressions, Calls):
         for value in values[1:]:
             shape = merge_values(shape, value)
         if isinstance(shape, Conflict):
-            raise Refused("results of different types")
+            raise (Unclear if shape.unclear else Refused)("results of different types")
         return shape
 
     def spec(self, shape):
@@ -176,7 +180,7 @@ class Annotator(Expressions, Calls):
         if isinstance(value, Maybe):
             raise Refused(f"{name} may be unset")
         if isinstance(value, Conflict):
-            raise Refused(f"{name} has two types")
+            raise (Unclear if value.unclear else Refused)(f"{name} has two types")
         if value is not None:
             return value
         if name == "asc":
@@ -237,7 +241,8 @@ class Annotator(Expressions, Calls):
         value = binary_value(op, evaluate, left, right)
         counts = isinstance(left, Num) and isinstance(right, Lit)
         self.bind(name, value, env, counts)
-        out = ast.BinOp(ast.Name(name, ast.Load()), stmt.op, out)
+        old = constant(left) if isinstance(left, Lit) else ast.Name(name, ast.Load())
+        out = ast.BinOp(old, stmt.op, out)
         return [ast.Assign([ast.Name(name, ast.Store())], self.checked(value, out))], env
 
     def stmt_AnnAssign(self, stmt, env):
@@ -256,7 +261,8 @@ class Annotator(Expressions, Calls):
         test, out_test = self.expr(stmt.test, env, True)
         known = truth(test)
         if known is not None:
-            return self.block(stmt.body if known else stmt.orelse, env)
+            out, env = self.block(stmt.body if known else stmt.orelse, env)
+            return [ast.Expr(out_test), *out], env
         body, then_end, then_hole = self.branch(stmt.body, env)
         other, else_end, else_hole = self.branch(stmt.orelse, env)
         ends = [(e, h) for e, h in ((then_end, then_hole), (else_end, else_hole)) if e is not None]

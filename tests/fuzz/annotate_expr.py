@@ -206,6 +206,12 @@ class Expressions:
             return method(node, env, condition)
         return method(node, env)
 
+    def folded(self, node, out, value):
+        """A compile-time value in an expression's place; calls of helpers in it still run."""
+        if any(isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in self.functions for n in ast.walk(node)):
+            return call_of("_second", out, constant(value))
+        return constant(value)
+
     def used(self, node, env):
         """An expression whose value is used: it must lie in its type."""
         value, out = self.expr(node, env)
@@ -229,14 +235,15 @@ class Expressions:
         b, right = self.expr(node.right, env)
         op, evaluate = OPERATORS[type(node.op)]
         value = binary_value(op, evaluate, a, b)
-        return value, constant(value) if isinstance(value, Lit) else ast.BinOp(left, node.op, right)
+        out = ast.BinOp(left, node.op, right)
+        return value, self.folded(node, out, value) if isinstance(value, Lit) else out
 
     def expr_UnaryOp(self, node, env, condition=False):
         if isinstance(node.op, ast.Not):
             value, out = self.expr(node.operand, env, condition)
             known = truth(value)
             if known is not None:
-                return Lit(not known), ast.Constant(not known)
+                return Lit(not known), self.folded(node, out, Lit(not known))
             return Num("bool"), ast.UnaryOp(node.op, out) if condition else call_of("_not", out)
         value, out = self.expr(node.operand, env)
         if isinstance(value, Num):
@@ -252,7 +259,7 @@ class Expressions:
             raise Refused(str(error)) from error
         if value.dtype:
             cast_static(result.value, value.dtype)
-        return result, constant(result)
+        return result, self.folded(node, out, result)
 
     def expr_BoolOp(self, node, env, condition=False):
         is_and = isinstance(node.op, ast.And)
@@ -271,14 +278,15 @@ class Expressions:
             return choose(rest, value) if is_and else choose(value, rest)
 
         value = fold(0)
-        if isinstance(value, Lit):
-            return value, constant(value)
         out = ast.BoolOp(node.op, [out for _, out in pairs])
+        if isinstance(value, Lit):
+            return value, self.folded(node, out, value)
         return value, out if condition or not isinstance(value, Num) else call_of("_c", out, ast.Constant(value.dtype))
 
     def expr_Compare(self, node, env, condition=False):
         pairs = [self.expr(item, env) for item in [node.left, *node.comparators]]
         known = Lit(True)
+        out = ast.Compare(pairs[0][1], node.ops, [out for _, out in pairs[1:]])
         for i, op in enumerate(node.ops):
             a, b = pairs[i][0], pairs[i + 1][0]
             if isinstance(op, (ast.In, ast.NotIn)):
@@ -286,12 +294,11 @@ class Expressions:
             else:
                 result = compare_value(op, a, b)
             if isinstance(result, Lit) and not result.value and isinstance(known, Lit):
-                return Lit(False), ast.Constant(False)
+                return Lit(False), self.folded(node, out, Lit(False))
             if isinstance(result, Num):
                 known = result
         if isinstance(known, Lit):
-            return known, constant(known)
-        out = ast.Compare(pairs[0][1], node.ops, [out for _, out in pairs[1:]])
+            return known, self.folded(node, out, known)
         return known, out if condition else call_of("_c", out, ast.Constant("bool"))
 
     def contains(self, item, container, negate):
@@ -308,7 +315,8 @@ class Expressions:
         test, out_test = self.expr(node.test, env, True)
         known = truth(test)
         if known is not None:
-            return self.expr(node.body if known else node.orelse, env)
+            value, out = self.expr(node.body if known else node.orelse, env)
+            return value, ast.IfExp(self.folded(node.test, out_test, Lit(known)), out, out)
         yes, out_yes = self.expr(node.body, env)
         no, out_no = self.expr(node.orelse, env)
         value = choose(yes, no)

@@ -8,7 +8,7 @@ import annotate
 import machine
 import numpy as np
 from annotate_expr import Lit, Num, Pointer
-from values import Finding, OutOfFuel, Refused, Scalar, cast
+from values import Finding, OutOfFuel, Refused, Scalar, Unclear, cast
 
 
 @dataclasses.dataclass
@@ -74,6 +74,8 @@ def oracle(case):
         arguments = case.copies()
         known, values = parameters(kernel, arguments)
         module = annotate.annotate(functions, constants, kernel, known)
+    except Unclear as error:
+        return Outcome("useless", str(error))
     except Refused as error:
         return Outcome("refused", str(error))
     try:

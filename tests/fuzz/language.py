@@ -228,7 +228,7 @@ class Maker:
         name = self.fresh("i")
         over = self.pick([f"asc.static_range({self.random.randint(1, 3)})", "(3, 1)", "reversed([2, 4])"])
         self.emit(indent, f"for {name} in {over}:")
-        self.block(live | {name}, indent + 1, 2, budget, False, helper)
+        self.block(live | {name}, indent + 1, 2, budget, True, helper)
         return live
 
     def make_jump(self, live, indent, loops, budget, in_loop, helper):

@@ -208,6 +208,10 @@ def used(value):
     return value
 
 
+def second(_, value):
+    return value
+
+
 def negated(value):
     return Scalar("bool", not value)
 
@@ -290,7 +294,7 @@ def divide(a, b):
 
 def scope(machine, counter):
     return {
-        "asc": machine, "_c": convert_to, "_a": checked, "_u": used, "_not": negated, "_cast": cast, "range": counter.range,
+        "asc": machine, "_c": convert_to, "_a": checked, "_u": used, "_not": negated, "_second": second, "_cast": cast, "range": counter.range,
         "min": _fold("min"), "max": _fold("max"), "int": to_int, "float": to_float, "bool": to_bool, "abs": to_abs, "sum": total,
         "any": any_of, "all": all_of, "divmod": divide, "pow": lambda a, b: a**b, "_turn": counter.turn,
     }  # fmt: skip

@@ -28,6 +28,10 @@ class Refused(Exception):
     """The program is one that the compiler must refuse."""
 
 
+class Unclear(Refused):
+    """The rules do not say whether the compiler refuses the program."""
+
+
 class Finding(Exception):
     """The program does what the simulator must report. `kind` is the finding's kind."""
 
@@ -140,15 +144,11 @@ def join(a, a_literal, b, b_literal):
         return a if a in FLOATS or b not in FLOATS and BITS[a] >= BITS[b] else b
     if b_literal:
         a, a_literal, b, b_literal = b, b_literal, a, a_literal
-    if not a_literal:
+    if not a_literal or a in FLOATS:
         return None
-    if a in FLOATS:
-        return b if b in FLOATS else None
-    if b in FLOATS:
+    if b == "float32":
         return b
-    if BITS[b] >= BITS[a]:
-        return b
-    return a if is_signed(b) else None
+    return max(a, b, key=BITS.get) if b in ("int32", "int64") else None
 
 
 BITWISE = ("&", "|", "^")

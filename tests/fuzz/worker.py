@@ -26,6 +26,7 @@ def run(first, last, skip, log):
             say(simulated=seed)
         else:
             say(seed=seed, status=verdict.status, detail=verdict.detail)
+    say(compiling=len(simulated))
     compiled = check.compile_all(simulated)
     for seed, case in cases.items():
         say(begin=seed)

@@ -11,5 +11,5 @@ extern "C" __global__ __aicore__ void bits(__gm__ int32_t* out, int32_t a, int32
   gm.SetValue(5, (a + b) << (b & 3));
   gm.SetValue(6, -(a - b));
   gm.SetValue(7, a - (b - 1));
-  gm.SetValue(8, !(a != 0));
+  gm.SetValue(8, a == 0);
 }

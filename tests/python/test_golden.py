@@ -21,9 +21,7 @@ GOLDEN = ROOT / "tests/golden"
 # Faults that are known: the reason, and what the printed text has only as long as the fault is there. Such a
 # text is not blessed. When a fault is gone its test says so: take it out here and bless.
 TEXT_FAULTS = {
-    "control.unpacked": ("objects of an unpacking lose their names", "GlobalTensor<int32_t> tensor;"),
     "control.sizes": ("a slice's length is lost", "part = local[8];"),
-    "add.queues": ("the depth of a queue loses its name", "TPosition::VECIN, 2> x_in;"),
 }
 RUN_FAULTS = {"control.sizes": "the printed program knows no length of a slice"}
 

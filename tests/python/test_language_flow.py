@@ -274,6 +274,48 @@ def static_unrolled(out: asc.GlobalAddress, n: int):
     o.set_value(5, sum([i * n for i in range(4) if i != 2]))
 
 
+@CASES.add([0] * 8, 2)
+@CASES.add([0] * 8, 0)
+@CASES.add([0] * 8, 9)
+@asc.jit
+def unrolled_runtime_jumps(out: asc.GlobalAddress, n: int):
+    o = out_of(out)
+    total = 0
+    for i in asc.static_range(4):
+        if i == n:
+            break
+        total += i + 1
+    else:
+        total = -total
+    o.set_value(0, total)
+    for i in (5, 6, 7):
+        if n > 5 and i == 6:
+            continue
+        total += i
+    o.set_value(1, total)
+    for i in asc.static_range(5):
+        if i > n:
+            break
+        if i == 1:
+            continue
+        if n == i:
+            total = total * 2
+            continue
+        total += 100 * i
+        if i == 3:
+            break
+    o.set_value(2, total)
+    for j in range(n):
+        for i in asc.static_range(3):
+            if j == i:
+                break
+            total += 1
+        if j > 5:
+            continue
+        total += 1000
+    o.set_value(3, total)
+
+
 @CASES.add([0] * 8, 3)
 @CASES.add([0] * 8, -3)
 @asc.jit

@@ -85,6 +85,49 @@ def test_printed_unsigned_arithmetic():
         assert a[:12].tolist() == [int(v) for v in numpys(x, n)], (x, n)
 
 
+@asc.jit
+def wrapping(x: asc.GlobalAddress, out: asc.GlobalAddress, n):
+    """What leaves the type wraps before the next operation sees it."""
+    o = out_of(out)
+    v = out_of(x).get_value(0)
+    o.set_value(0, (v + n) // 2)
+    o.set_value(1, (v - n) % 7)
+    o.set_value(2, 1 if v + n > n else 0)
+    o.set_value(3, (v * n) >> 1)
+    o.set_value(4, ~v // 3)
+    o.set_value(5, -v // 2)
+    o.set_value(6, (v << 3) // 2)
+    o.set_value(7, int((v + n) * 0.5))
+
+
+def wrapped_by_numpy(v, n):
+    t = type(v)
+    with np.errstate(over="ignore"):
+        half = np.float32(v + n) * np.float32(0.5)
+        return [(v + n) // t(2), (v - n) % t(7), v + n > n, (v * n) >> t(1), ~v // t(3), (t(0) - v) // t(2),
+                (v << t(3)) // t(2), int(half)]  # fmt: skip
+
+
+@every_unsigned
+def test_wrap_around_inside_an_expression(dtype):
+    v, n = dtype(np.iinfo(dtype).max - 55), dtype(100)
+    a = np.zeros(8, dtype)
+    wrapping[1](np.array([v]), a, n)
+    assert a.tolist() == [int(w) for w in wrapped_by_numpy(v, n)]
+
+
+@pytest.mark.host
+def test_printed_wrap_around():
+    texts = [
+        wrapping[1].compile(np.zeros(1, dtype), np.zeros(8, dtype), dtype(1)).text["ascendc"]
+        for dtype in UNSIGNED
+    ]
+    for dtype, program in zip(UNSIGNED, host_exec.compile_batch(texts)):
+        v, n = dtype(np.iinfo(dtype).max - 55), dtype(100)
+        a = program.run("AIV_ONLY", 1, [np.array([v]), np.zeros(8, dtype), n]).arrays[1]
+        assert a.tolist() == [int(w) for w in wrapped_by_numpy(v, n)]
+
+
 def test_queries_take_part_in_arithmetic():
     @asc.jit
     def kernel(out: asc.GlobalAddress):
