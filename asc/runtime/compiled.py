@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `kernel[n].compile(...)` returns, and what a launch hook gets."""
 
-import json
-
 from asc import _asc
 
 
@@ -42,6 +40,8 @@ class CompiledKernel:
     @property
     def meta(self) -> dict:
         """Kernel, platform, kernel type and arguments, as dumped to meta.json."""
+        import json
+
         return json.loads(_asc.compiled_text(self._handle, "meta"))
 
     @property

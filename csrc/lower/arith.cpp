@@ -399,6 +399,10 @@ Value Frame::compare(CompareOperator op, Value left, Value right, const Node* at
     ir::Expr* b = as(right);
     return Value::of(build_.binary(info.op, a, b, loc(at)));
   }
+  // A number is never equal to None, a string, ...
+  const bool equality = op == CompareOperator::Eq || op == CompareOperator::NotEq;
+  const bool foreign = (numeric(left) && right.is_static()) || (numeric(right) && left.is_static());
+  if (equality && foreign) return Value::of(op == CompareOperator::Eq ? Py_False : Py_True);
   for (const auto& [self, other, method] :
        {std::tuple(&left, &right, info.method), std::tuple(&right, &left, info.reflected)})
     if (self->is_expr() && !self->expr->type.is_scalar())

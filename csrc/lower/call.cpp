@@ -109,11 +109,12 @@ static std::vector<Bound> bind_arguments(const Frame& frame, const KernelFunctio
                                          std::span<const Argument> args, const ast::Call* e) {
   std::vector<Bound> bound(fn.params.size());
   size_t next = 0;
+  const auto most =
+      std::count_if(fn.params.begin(), fn.params.end(), [](auto& p) { return !p.keyword_only; });
   const auto positional = [&](const Value& v, const Node* node) {
     if (next >= fn.params.size() || fn.params[next].keyword_only)
-      frame.fail(node, fmt::format("TypeError: {}() takes {} positional arguments", fn.name,
-                                   std::count_if(fn.params.begin(), fn.params.end(),
-                                                 [](auto& p) { return !p.keyword_only; })));
+      frame.fail(node, fmt::format("TypeError: {}() takes {} positional argument{}, more were given", fn.name,
+                                   most, most == 1 ? "" : "s"));
     bound[next++] = {v, node};
   };
   if (self) positional(Value::of(self), e->func);

@@ -127,15 +127,19 @@ std::string Frame::shown(const Value& v) const {
   }
   if (as_jit(v.object)) return fmt::format("the function {}", as_jit(v.object)->name);
   if (auto op = as_op(v.object)) return fmt::format("asc.{}", op_desc(*op).py_name);
+  if (PyFunction_Check(v.object) || PyCFunction_Check(v.object)) {
+    const PyRef name = PyRef::steal(PyObject_GetAttrString(v.object, "__qualname__"));
+    const char* utf8 = name ? PyUnicode_AsUTF8(name.get()) : nullptr;
+    PyErr_Clear();
+    return fmt::format("the Python function {}", utf8 ? utf8 : "?");
+  }
   const PyRef text = PyRef::steal(PyObject_Repr(v.object));
   const char* utf8 = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
-  if (!utf8) {
-    PyErr_Clear();
-    return Py_TYPE(v.object)->tp_name;
-  }
-  std::string result = utf8;
-  if (result.size() > 60) result = fmt::format("a {}", Py_TYPE(v.object)->tp_name);
-  return result;
+  PyErr_Clear();
+  const std::string result = utf8 ? utf8 : "";
+  // An address says nothing, and differs from run to run.
+  const bool plain = !result.empty() && result.size() <= 60 && result.find(" at 0x") == std::string::npos;
+  return plain ? result : fmt::format("a {} object", Py_TYPE(v.object)->tp_name);
 }
 
 }  // namespace asc::lower

@@ -212,6 +212,7 @@ ir::Expr* Frame::condition_from(const ast::BoolOp* b, uint32_t index, std::optio
   const std::vector<uint32_t> names = changed();
   Edge evaluated = edge(names, block);
   leave();
+  set_if_true_.insert(set_if_true_.end(), names.begin(), names.end());
   if (decided) rest = build_.int_const(Type::scalar(DType::Bool), *decided, loc(b));
   if (block->empty() && names.empty()) return decided == is_and ? first : prepend(op, first, rest, b);
   ir::Var* var = temporary("condition", first, b);
@@ -227,15 +228,36 @@ ir::Expr* Frame::condition_from(const ast::BoolOp* b, uint32_t index, std::optio
   return ref(var, b);
 }
 
-// An expression as a condition: known at compile time, or a bool expression.
+// An expression as a condition: known at compile time, or a bool expression. `set_if_true_` gets the names
+// that are set if it holds, perhaps not otherwise.
 ir::Expr* Frame::condition(const Node* e, std::optional<bool>* known) {
-  if (const auto* u = ast::dyn<ast::UnaryOp>(e); u && u->unary() == ast::UnaryOperator::Not) {
-    ir::Expr* inner = condition(u->operand, known);
-    if (*known) *known = !**known;
-    return inner ? build_.unary(ir::UnaryOp::Not, inner, loc(e)) : nullptr;
+  const size_t before = set_if_true_.size();
+  if (const auto* b = ast::dyn<ast::BoolOp>(e)) {
+    ir::Expr* test = condition_from(b, 0, known);
+    if (b->boolean() == ast::BoolOperator::Or) set_if_true_.resize(before);
+    return test;
   }
-  if (const auto* b = ast::dyn<ast::BoolOp>(e)) return condition_from(b, 0, known);
-  return truth(expression(e), e, known);
+  ir::Expr* test;
+  if (const auto* u = ast::dyn<ast::UnaryOp>(e); u && u->unary() == ast::UnaryOperator::Not) {
+    test = condition(u->operand, known);
+    if (*known) *known = !**known;
+    if (test) test = build_.unary(ir::UnaryOp::Not, test, loc(e));
+  } else {
+    test = truth(expression(e), e, known);
+  }
+  set_if_true_.resize(before);
+  return test;
+}
+
+// Inside what a condition guards: the names that it has set.
+void Frame::enter_guarded(ir::Block* block, std::vector<uint32_t> names) {
+  enter(block);
+  for (uint32_t name : names) {
+    Binding b = bindings_[name];
+    if (b.state != Binding::State::Maybe) continue;
+    b.state = Binding::State::Bound;
+    set(name, b);
+  }
 }
 
 // `a and b`, `a or b` as values: Python gives one of the operands.
@@ -329,7 +351,10 @@ Value Frame::choose(ir::Expr* test, const Value& yes, const Value& no, const Nod
 
 Value Frame::conditional(const ast::IfExp* e) {
   std::optional<bool> known;
+  const size_t before = set_if_true_.size();
   ir::Expr* test = condition(e->test, &known);
+  const std::vector<uint32_t> sure(set_if_true_.begin() + static_cast<ptrdiff_t>(before), set_if_true_.end());
+  set_if_true_.resize(before);
   if (known) return expression(*known ? e->body : e->orelse);
   const Node* nodes[2] = {e->body, e->orelse};
   ir::Block* blocks[2];
@@ -338,7 +363,7 @@ Value Frame::conditional(const ast::IfExp* e) {
   std::vector<std::pair<uint32_t, Binding>> bound[2];
   for (int i = 0; i < 2; i++) {
     blocks[i] = build_.new_block();
-    enter(blocks[i]);
+    enter_guarded(blocks[i], i == 0 ? sure : std::vector<uint32_t>());
     values[i] = expression(nodes[i]);
     for (uint32_t name : changed()) {
       bound[i].emplace_back(name, bindings_[name]);

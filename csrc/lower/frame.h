@@ -96,7 +96,7 @@ class Frame {
   VarInfo& info(const ir::Var* var) { return vars_[var->id]; }
   ir::Expr* ref(ir::Var* var, const ast::Node* at);
   void assign_var(ir::Var* var, ir::Expr* value, const ast::Node* at);
-  void undeclare(ir::Var* var);
+  ir::Assign* undeclare(ir::Var* var);
   void declare_here(ir::Var* var, ir::Expr* init, const ast::Node* at);
   void hoist(ir::Var* var, const ast::Node* at);  // to the current region, if it is declared further in
   void bring_out(const Value& v, const ast::Node* at);
@@ -180,6 +180,7 @@ class Frame {
   Value joined(const ast::JoinedStr* e);
   Value subscript(const ast::Subscript* e);
   Value view(const Value& object, const ast::Subscript* e);
+  Value before_start(const Number& n, OpId method, const ast::Node* at);
   Value item(const Value& object, const Value& key, const ast::Node* at);
   Value choose(ir::Expr* condition, const Value& yes, const Value& no, const ast::Node* at);
   Value binary(ast::Operator op, Value left, Value right, const ast::Node* at);
@@ -189,6 +190,7 @@ class Frame {
   Value arithmetic(ir::BinaryOp op, const Value& left, const Value& right, const ast::Node* at);
   Value contains(const Value& item, const Value& container, bool negate, const ast::Node* at);
   ir::Expr* condition(const ast::Node* e, std::optional<bool>* known);
+  void enter_guarded(ir::Block* block, std::vector<uint32_t> names);
   ir::Expr* condition_from(const ast::BoolOp* b, uint32_t index, std::optional<bool>* known);
   ir::Expr* prepend(ir::LogicalOp op, ir::Expr* first, ir::Expr* rest, const ast::Node* at);
   ir::Expr* truth(const Value& v, const ast::Node* at, std::optional<bool>* known);
@@ -240,14 +242,17 @@ class Frame {
 #define ASC_PYTHON_BUILTIN(name) Value python_##name(std::span<const Argument> args, const ast::Call* e);
   ASC_PYTHON_BUILTIN(len)
   ASC_PYTHON_BUILTIN(min)
-  ASC_PYTHON_BUILTIN(max) ASC_PYTHON_BUILTIN(abs) ASC_PYTHON_BUILTIN(int) ASC_PYTHON_BUILTIN(float)
-      ASC_PYTHON_BUILTIN(bool) ASC_PYTHON_BUILTIN(isinstance) ASC_PYTHON_BUILTIN(sum)
-          ASC_PYTHON_BUILTIN(divmod) ASC_PYTHON_BUILTIN(pow) ASC_PYTHON_BUILTIN(any) ASC_PYTHON_BUILTIN(all)
-              ASC_PYTHON_BUILTIN(zip) ASC_PYTHON_BUILTIN(enumerate) ASC_PYTHON_BUILTIN(reversed)
-                  ASC_PYTHON_BUILTIN(list) ASC_PYTHON_BUILTIN(tuple)
+  ASC_PYTHON_BUILTIN(max)
+  ASC_PYTHON_BUILTIN(abs)
+  ASC_PYTHON_BUILTIN(int)
+  ASC_PYTHON_BUILTIN(float)
+  ASC_PYTHON_BUILTIN(bool)
+  ASC_PYTHON_BUILTIN(isinstance)
+  ASC_PYTHON_BUILTIN(sum) ASC_PYTHON_BUILTIN(divmod) ASC_PYTHON_BUILTIN(pow) ASC_PYTHON_BUILTIN(any)
+      ASC_PYTHON_BUILTIN(all) ASC_PYTHON_BUILTIN(zip) ASC_PYTHON_BUILTIN(enumerate)
+          ASC_PYTHON_BUILTIN(reversed) ASC_PYTHON_BUILTIN(list) ASC_PYTHON_BUILTIN(tuple)
 #undef ASC_PYTHON_BUILTIN
-                      void check_may_change(uint32_t region, const Value& container,
-                                            const ast::Node* at) const;
+              void check_may_change(uint32_t region, const Value& container, const ast::Node* at) const;
   bool list_method(const Value& list, std::string_view name, std::vector<Argument>& args, const ast::Call* e,
                    Value* out);
   bool list_change(const Value& list, std::string_view name, std::vector<Argument>& args, const ast::Call* e,
@@ -289,8 +294,9 @@ class Frame {
   const ast::Node* hint_call_ = nullptr;           // the call whose results an assignment will name so:
   std::vector<const ast::Name*> hint_names_;
   bool reachable_ = true;
-  uint32_t epoch_ = 0;    // assignments to variables so far
-  bool retried_ = false;  // some variables may be left over
+  std::vector<uint32_t> set_if_true_;  // names that the condition at hand has set if it holds
+  uint32_t epoch_ = 0;                 // assignments to variables so far
+  bool retried_ = false;               // some variables may be left over
   friend class Session;
 };
 

@@ -154,6 +154,17 @@ void Frame::put(ir::Var* slot, Binding& b, Edge& e, uint32_t limit, const Node* 
     info(slot).rebound = true;
     return;
   }
+  if (b.slot && info(b.var).depth > limit && info(b.var).refs == 0 && !info(b.var).rebound &&
+      !b.var->is_param)
+    if (const auto* decl = ir::as<ir::Decl>(info(b.var).decl);
+        decl && decl->init) {  // a version that nothing read
+      ir::Assign* assign = undeclare(b.var);
+      assign->value = build_.cast(slot->type, assign->value, false, assign->loc);
+      assign->var = slot;
+      session_.needs_sweep = true;  // the version is no variable any more
+      info(slot).rebound = true;
+      return;
+    }
   ir::Block* here = build_.block();
   if (e.block) build_.set_block(e.block);
   const Value v = b.slot || b.is_alias() ? Value::of(ref(b.var, where)) : b.value;
@@ -396,12 +407,17 @@ void Frame::flow_to_head(LoopState& loop, const Node* at) {
     if (!wanted) continue;
     const Node* set_at = now.set_at ? now.set_at : at;
     const Node* head_at = head.set_at ? head.set_at : module_.function;
+    const bool has_form = form_of(now, &type, &literal);
+    std::string hint = "only numbers, enums and tensors may change in a loop; asc.static_range unrolls it";
+    if (has_form) hint = "give it one type before the loop, or use another name";
+    if (has_form && head.slot && type.is_scalar() && head.var->type.is_scalar())
+      if (const Promotion p = promote(head.var->type.elem, type.elem); !p.error)
+        hint = fmt::format("give it the type of both before the loop: {}: asc.{} = ...", name->utf8,
+                           py_name(p.type));
     fail(set_at, head_at,
          fmt::format("'{}' is {} when the loop begins (line {}) and {} for its next turn", name->utf8,
                      describe(head), line_of(head_at), describe(now)),
-         form_of(now, &type, &literal)
-             ? "give it one type before the loop, or use another name"
-             : "only numbers, enums and tensors may change in a loop; asc.static_range unrolls it");
+         std::move(hint));
   }
   loop.turns.push_back(std::move(back));
 }

@@ -262,7 +262,10 @@ void Frame::while_statement(const ast::While* s) {
     pre = build_.new_block();
     enter(pre);
     known.reset();
+    set_if_true_.clear();
     test = condition(s->test, &known);
+    const std::vector<uint32_t> sure = std::move(set_if_true_);
+    set_if_true_.clear();
     if (known && !*known) {
       leave();
       return block(s->orelse);
@@ -271,7 +274,7 @@ void Frame::while_statement(const ast::While* s) {
     bound_in_test = changed();
     body = build_.new_block();
     loops_.push_back(&loop);
-    enter(body);
+    enter_guarded(body, sure);
     block(s->body);
     if (reachable_) flow_to_head(loop, s);
     leave();

@@ -134,18 +134,17 @@ Promotion promote_literal(const Number& literal, DType other) {
 
 DType join(DType a, bool a_literal, DType b, bool b_literal) {
   if (a == b) return a;
-  if (is_bool(a) || is_bool(b)) return DType::Void;
-  const auto takes = [](DType literal, DType other) {  // may a literal of this type become the other?
-    if (is_float(literal)) return is_float(other);
-    return is_float(other) || size_of(other) >= size_of(literal) || is_signed_int(other);
-  };
+  if (!a_literal && !b_literal) return DType::Void;
+  const DType literal = a_literal ? a : b, other = a_literal ? b : a;
   if (a_literal && b_literal) {
     if (is_float(a) || is_float(b)) return is_float(a) ? a : b;
     return size_of(a) >= size_of(b) ? a : b;
   }
-  if (a_literal && takes(a, b)) return is_int(a) && is_int(b) && size_of(a) > size_of(b) ? a : b;
-  if (b_literal && takes(b, a)) return is_int(a) && is_int(b) && size_of(b) > size_of(a) ? b : a;
-  return DType::Void;
+  if (is_float(literal)) return is_float(other) ? other : DType::Void;
+  if (is_float(other)) return other;
+  if (is_bool(other)) return literal;
+  if (is_unsigned_int(other) || is_unsigned_int(literal)) return promote(literal, other).type;
+  return size_of(literal) > size_of(other) ? literal : other;
 }
 
 }  // namespace asc::lower

@@ -163,9 +163,10 @@ void Frame::assign_var(ir::Var* var, ir::Expr* value, const Node* at) {
 }
 
 // Takes the declaration away: with a value it becomes an assignment in its place.
-void Frame::undeclare(ir::Var* var) {
+ir::Assign* Frame::undeclare(ir::Var* var) {
   VarInfo& v = info(var);
-  if (!v.decl) return;
+  ir::Assign* made = nullptr;
+  if (!v.decl) return made;
   if (auto* loop = ir::as<ir::For>(v.decl)) {
     loop->declares_var = false;
   } else {
@@ -178,7 +179,7 @@ void Frame::undeclare(ir::Var* var) {
         assign->loc = decl->loc;
         assign->var = var;
         assign->value = decl->init;
-        (*v.block)[i] = assign;
+        (*v.block)[i] = made = assign;
         v.rebound = true;
       } else {
         v.block->erase(v.block->begin() + static_cast<ptrdiff_t>(i));
@@ -187,6 +188,7 @@ void Frame::undeclare(ir::Var* var) {
     }
   }
   v.decl = nullptr;
+  return made;
 }
 
 void Frame::hoist(ir::Var* var, const Node* at) {

@@ -193,7 +193,10 @@ void Frame::unpack(const ast::Sequence* target, const Value& v, const Node* at) 
 
 void Frame::if_statement(const ast::If* s) {
   std::optional<bool> known;
+  set_if_true_.clear();
   ir::Expr* test = condition(s->test, &known);
+  const std::vector<uint32_t> sure = std::move(set_if_true_);
+  set_if_true_.clear();
   if (known) return block(*known ? s->body : s->orelse);
   const Construct& c = analysis_.of(s);
   ir::Block* blocks[2] = {build_.new_block(), build_.new_block()};
@@ -202,7 +205,7 @@ void Frame::if_statement(const ast::If* s) {
   size_t count = 0;
   for (int i = 0; i < 2; i++) {
     const ast::NodeList& body = i == 0 ? s->body : s->orelse;
-    enter(blocks[i]);
+    enter_guarded(blocks[i], i == 0 ? sure : std::vector<uint32_t>());
     block(body);
     if (reachable_) {
       edges[i] = edge(c.join, body.empty() ? nullptr : blocks[i]);

@@ -8,6 +8,16 @@ namespace asc::lower {
 using ast::Node;
 using ast::NodeKind;
 
+// A computed offset before a tensor's start: in global memory there may be something, and the device goes
+// there.
+Value Frame::before_start(const Number& n, OpId method, const Node* at) {
+  const ParamDesc& offset = op_desc(method).overloads[0].params[0];
+  if (offset.type.dtype != DType::U64)
+    fail(at, fmt::format("the tensor begins at 0, this offset is {}", n.bits));
+  ir::Expr* value = build_.int_const(Type::scalar(DType::I64), n.bits, loc(at));
+  return Value::of(build_.cast(Type::scalar(DType::U64), value, true, loc(at)));
+}
+
 // tensor[i], tensor[i:], tensor[a:b]: a method that takes where the view begins and, if it is known, how long
 // it is.
 Value Frame::view(const Value& object, const ast::Subscript* e) {
@@ -27,9 +37,12 @@ Value Frame::view(const Value& object, const ast::Subscript* e) {
     pending[2] = pend(&to);
     settle(pending, e);
     for (const auto& [bound, node] : {std::pair(&from, slice->lower), std::pair(&to, slice->upper)})
-      if (const auto n = number(*bound); n && n->is_negative())
-        fail(node, "an index from the end is not supported: the device does not know a tensor's length",
-             "count from the front");
+      if (const auto n = number(*bound); n && n->is_negative()) {
+        if (node->kind == NodeKind::UnaryOp || bound == &to)
+          fail(node, "an index from the end is not supported: the device does not know a tensor's length",
+               "count from the front");
+        *bound = before_start(*n, *method, node);
+      }
     if (!slice->upper) {
       args.push_back({from, slice->lower, nullptr});
     } else {

@@ -24,6 +24,13 @@ struct ArgInfo {
   bool nonnegative = false;
   uint64_t bits = 0;  // Scalar: the value, as sim::Argument has it
   bool is_mock = false;  // no memory, no value behind it
+  static ArgInfo of_code(ArgCode code) {
+    ArgInfo info;
+    info.form = static_cast<Form>(code >> 16);
+    info.dtype = static_cast<DType>(code >> 8 & 0xFF);
+    info.nonnegative = (code & 1) != 0;
+    return info;
+  }
   ArgCode code() const {
     return static_cast<ArgCode>(form) << 16 | static_cast<ArgCode>(dtype) << 8 | static_cast<ArgCode>(nonnegative);
   }

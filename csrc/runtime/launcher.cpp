@@ -152,6 +152,7 @@ std::shared_ptr<Specialisation> specialise(PyObject* jit, const JitState& state,
   cache.misses++;
   cache.last_miss = options.always_compile ? "always_compile" : nearest.empty() ? why : nearest;
   std::shared_ptr<Specialisation> made = compile_call(jit, call, options, keep_lowered);
+  made->why = cache.last_miss;
   if (!options.always_compile) cache.entries.insert(cache.entries.begin(), made);
   return made;
 }
@@ -225,6 +226,12 @@ bool is_ignored(const Finding& finding, const std::vector<std::string>& ignore) 
                      [&](const std::string& word) { return word == finding.kind || word == finding.id; });
 }
 
+bool same_place(const Finding& a, const Finding& b) {
+  if (a.id != b.id || a.sites.empty() || b.sites.empty()) return false;
+  const Site &x = a.sites.front(), &y = b.sites.front();
+  return x.file == y.file && x.line == y.line && x.col == y.col;
+}
+
 bool run_on_simulator(const Call& call, CompiledKernel& kernel, int grid, const sim::Options& options) {
   std::vector<Finding> early = kernel.early_findings();
   std::erase_if(early, [&](const Finding& finding) { return is_ignored(finding, options.ignore); });
@@ -257,6 +264,10 @@ bool run_on_simulator(const Call& call, CompiledKernel& kernel, int grid, const 
   for (size_t i = 0; good && i < args.size(); i++)
     if (packed[i].is_array) good = arrays[at++].finish(args[i].may_write);
   if (!good) return false;
+  // What was known early and is found again while running is one finding: the run's, which knows core and pipe.
+  std::erase_if(early, [&](const Finding& known) {
+    return std::any_of(result.findings.begin(), result.findings.end(), [&](const Finding& found) { return same_place(known, found); });
+  });
   result.findings.insert(result.findings.begin(), early.begin(), early.end());
   return report(std::move(result.findings), options.on_finding);
 }

@@ -34,6 +34,7 @@ struct Specialisation {
   CompileOptions options;
   Dependencies dependencies;
   std::shared_ptr<CompiledKernel> kernel;
+  std::string why;  // why it was made: what differed from the nearest one kept then
   ~Specialisation();
 };
 

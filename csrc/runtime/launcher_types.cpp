@@ -188,11 +188,37 @@ PyObject* jit_options(PyObject* self, PyObject* args, PyObject* kwargs) {
   return made;
 }
 
+// One kept specialisation: {"arguments": {name: type or compile-time value}, "why": ...}.
+PyObject* describe_specialisation(const lower::KernelFunction& function, const Specialisation& kept) {
+  PyObject* arguments = PyDict_New();
+  size_t constant = 0;
+  for (size_t i = 0; arguments && i < kept.codes.size(); i++) {
+    const ArgInfo info = ArgInfo::of_code(kept.codes[i]);
+    PyObject* shown = nullptr;
+    if (info.form == ArgInfo::Form::Constant) {
+      shown = Py_NewRef(kept.constants[constant++]);
+    } else {
+      const std::string text = fmt::format("{}{}{}", py_name(info.dtype), info.form == ArgInfo::Form::Array ? " array" : "",
+                                           info.nonnegative ? ", not negative" : "");
+      shown = PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+    }
+    if (!shown || PyDict_SetItem(arguments, function.params[i].name, shown) < 0) Py_CLEAR(arguments);
+    Py_XDECREF(shown);
+  }
+  return arguments ? Py_BuildValue("{s:N,s:s}", "arguments", arguments, "why", kept.why.c_str()) : nullptr;
+}
+
 PyObject* jit_cache_info(PyObject* self, PyObject*) {
   const SpecialisationCache& cache = *as_jit_function(self)->state->cache;
-  return Py_BuildValue("{s:n,s:K,s:K,s:s}", "specialisations", static_cast<Py_ssize_t>(cache.entries.size()), "hits",
-                       static_cast<unsigned long long>(cache.hits), "misses", static_cast<unsigned long long>(cache.misses),
-                       "last_miss", cache.last_miss.c_str());
+  PyObject* list = PyList_New(0);
+  for (size_t i = 0; list && i < cache.entries.size(); i++) {
+    PyObject* entry = describe_specialisation(*as_jit_function(self)->state->function, *cache.entries[i]);
+    if (!entry || PyList_Append(list, entry) < 0) Py_CLEAR(list);
+    Py_XDECREF(entry);
+  }
+  if (!list) return nullptr;
+  return Py_BuildValue("{s:N,s:K,s:K,s:s}", "specialisations", list, "hits", static_cast<unsigned long long>(cache.hits), "misses",
+                       static_cast<unsigned long long>(cache.misses), "last_miss", cache.last_miss.c_str());
 }
 PyObject* jit_clear_cache(PyObject* self, PyObject*) {
   as_jit_function(self)->state->cache->entries.clear();
@@ -222,7 +248,7 @@ PyMethodDef kJitMethods[] = {
     {"options", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(jit_options)), METH_VARARGS | METH_KEYWORDS,
      "options(**options)\n--\n\nThe same kernel with these options; compiled variants are shared."},
     {"cache_info", jit_cache_info, METH_NOARGS,
-     "How many specialisations are kept in memory, hits, misses, and why the last miss was one."},
+     "The specialisations kept in memory (arguments, and why each was made), hits, misses, why the last miss was one."},
     {"clear_cache", jit_clear_cache, METH_NOARGS, "Forgets the specialisations kept in memory."},
     {nullptr, nullptr, 0, nullptr}};
 PyType_Slot kJitSlots[] = {

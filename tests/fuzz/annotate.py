@@ -199,11 +199,11 @@ class Annotator(Expressions, Calls):
         env[name] = value
         return value
 
-    def checked(self, value, out):
+    def checked(self, node, value, out):
         """The right side of an assignment: used, and of the type that was found."""
         if isinstance(value, Num):
             return call_of("_a", out, ast.Constant(value.dtype))
-        return constant(value) if isinstance(value, Lit) else out
+        return self.folded(node, out, value) if isinstance(value, Lit) else out
 
     def unpack(self, target, value, env):
         if isinstance(target, ast.Name):
@@ -222,7 +222,7 @@ class Annotator(Expressions, Calls):
         value, out = self.expr(stmt.value, env)
         if isinstance(first, ast.Name):
             counts = isinstance(stmt.value, ast.BinOp) and self.counts_on(stmt.value.left, stmt.value.right, first.id, env)
-            out = self.checked(value, out)
+            out = self.checked(stmt.value, value, out)
             value = self.bind(first.id, value, env, counts)
         for target in stmt.targets[isinstance(first, ast.Name) :]:
             self.unpack(target, value, env)
@@ -243,7 +243,7 @@ class Annotator(Expressions, Calls):
         self.bind(name, value, env, counts)
         old = constant(left) if isinstance(left, Lit) else ast.Name(name, ast.Load())
         out = ast.BinOp(old, stmt.op, out)
-        return [ast.Assign([ast.Name(name, ast.Store())], self.checked(value, out))], env
+        return [ast.Assign([ast.Name(name, ast.Store())], self.checked(stmt.value, value, out))], env
 
     def stmt_AnnAssign(self, stmt, env):
         value, out = self.expr(stmt.value, env)
@@ -253,7 +253,7 @@ class Annotator(Expressions, Calls):
                 raise Refused("an annotated object")
             out = call_of("_cast", out, ast.Constant(pin))
             value = Lit(cast_static(value.value, pin), pin) if isinstance(value, Lit) else Num(pin)
-        out = self.checked(value, out)
+        out = self.checked(stmt.value, value, out)
         self.bind(stmt.target.id, value, env)
         return [ast.Assign([stmt.target], out)], env
 
@@ -355,7 +355,7 @@ class Annotator(Expressions, Calls):
                 value = head[name]
                 for turn_env, _ in loop.turns:
                     value = merge_values(value, turn_env[name].value if isinstance(turn_env[name], Maybe) else turn_env[name])
-                if isinstance(value, Conflict) or isinstance(value, Num) and value.dtype != head[name].dtype:
+                if isinstance(value, Conflict) or isinstance(value, Num) and value != head[name]:
                     head[name], changed = value, True
             if not changed:
                 break
@@ -392,9 +392,6 @@ class Annotator(Expressions, Calls):
                     value = merge_values(value, other)
                 maybe = not runs or len(ends) < len(loop.turns) or any(isinstance(v, Maybe) for v in ends)
                 exit_env[name] = Maybe(value) if maybe else value
-            elif isinstance(known, Num) and known.literal:
-                literal = all(isinstance(v, Num) and v.literal or isinstance(v, Lit) and v.dtype is None for v in plain)
-                exit_env[name] = Num(known.dtype, literal)
 
 
 def annotate(functions, constants, kernel, params):

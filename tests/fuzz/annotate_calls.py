@@ -70,8 +70,10 @@ class Calls:
         if name == "number":
             return Num(args[0].natural), call_of("_c", out.args[0], ast.Constant(args[0].natural))
         if name == "ceildiv":
-            zero = binary_value("//", lambda a, b: -(-a // b), *args)
-            return zero, constant(zero) if isinstance(zero, Lit) else out
+            value = binary_value("//", lambda a, b: -(-a // b), *args)
+            if isinstance(value, Num) and value.dtype[0] == "f":
+                raise Refused("ceildiv of floats")
+            return value, self.folded(node, out, value) if isinstance(value, Lit) else out
         if name == "static_range":
             if not all(isinstance(a, Lit) for a in args):
                 raise Refused("static_range with runtime bounds")
@@ -99,7 +101,7 @@ class Calls:
         if isinstance(value, Lit):
             made = cast_static(value.value, dtype)
             result = Lit(made) if dtype == "bool" else Lit(made, dtype)
-            return result, constant(result)
+            return result, call_of("_second", out, constant(result))
         return Num(dtype), call_of("_cast", out, ast.Constant(dtype))
 
     def range_of(self, call, env):
@@ -171,7 +173,7 @@ class Calls:
         if keywords:
             raise Refused("keywords of a builtin")
         if all(is_static(a) for a in args):
-            return self.static_builtin(name, args, out)
+            return self.static_builtin(name, args, out, node)
         values = args
         if name in ("min", "max", "sum", "any", "all") and len(args) == 1:
             values = self.items_of(args[0])
@@ -211,15 +213,15 @@ class Calls:
             return Seq(self.items_of(values[0])[::-1], True), call_of("list", out)
         raise Refused(name)
 
-    def static_builtin(self, name, args, out):
+    def static_builtin(self, name, args, out, node):
         try:
             value = BUILTINS[name](*(static(a) for a in args))
         except (ArithmeticError, TypeError, ValueError) as error:
             raise Refused(str(error)) from error
         if isinstance(value, (bool, int, float)):
-            return Lit(value), ast.Constant(value)
+            return Lit(value), self.folded(node, out, Lit(value))
         if isinstance(value, tuple):
-            return Seq([literal_result(v) for v in value], False), ast.Constant(value)
+            return Seq([literal_result(v) for v in value], False), self.folded(node, out, value)
         return self.container_builtin(name, args, out)
 
     def fold(self, name, values):

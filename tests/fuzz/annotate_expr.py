@@ -208,9 +208,10 @@ class Expressions:
 
     def folded(self, node, out, value):
         """A compile-time value in an expression's place; calls of helpers in it still run."""
+        made = constant(value) if isinstance(value, Lit) else ast.Constant(value)
         if any(isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in self.functions for n in ast.walk(node)):
-            return call_of("_second", out, constant(value))
-        return constant(value)
+            return call_of("_second", out, made)
+        return made
 
     def used(self, node, env):
         """An expression whose value is used: it must lie in its type."""
@@ -325,7 +326,7 @@ class Expressions:
 
     def expr_NamedExpr(self, node, env):
         value, out = self.expr(node.value, env)
-        return self.bind(node.target.id, value, env), ast.NamedExpr(node.target, self.checked(value, out))
+        return self.bind(node.target.id, value, env), ast.NamedExpr(node.target, self.checked(node.value, value, out))
 
     def sequence(self, node, env):
         pairs = [self.used(item, env) for item in node.elts]

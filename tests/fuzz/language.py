@@ -3,9 +3,9 @@
 
     python tests/fuzz/language.py --first 0 --count 500 [--no-host] [--keep FOLDER]
 
-Each seed makes one module: a kernel and its helpers, of integers, booleans, branches, loops of all kinds, jumps, tuples, small
-lists and global memory. Values are kept small by remainders, so that Python's integers and the device's agree. A difference
-prints the seed, the source and what each way gave; the exit status is then 1.
+Each seed makes one module: a kernel and its helpers, of integers, booleans, branches, loops of all kinds,
+jumps, tuples, small lists and global memory. Values are kept small by remainders, so that Python's integers
+and the device's agree. A difference prints the seed and what each way gave; the exit status is then 1.
 """
 
 import argparse
@@ -17,9 +17,9 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 
-import host_exec  # noqa: E402
-import numpy as np  # noqa: E402
-from language_oracle import expected  # noqa: E402
+import host_exec
+import numpy as np
+from language_oracle import expected
 
 OUT = 16
 
@@ -46,7 +46,12 @@ class Maker:
     # ---- expressions
 
     def integer(self, live, depth=0):
-        kinds = ["name"] * 4 + ["literal"] * 2 + ["binary"] * 4 + ["divide", "choose", "minmax", "shift", "unary", "load", "number"]
+        kinds = (
+            ["name"] * 4
+            + ["literal"] * 2
+            + ["binary"] * 4
+            + ["divide", "choose", "minmax", "shift", "unary", "load", "number"]
+        )
         if self.helpers:
             kinds += ["call"] * 2
         if depth > 2:
@@ -58,7 +63,9 @@ class Maker:
         if kind == "binary":
             return f"(({sub()} {self.pick('+-*')} {sub()}) % {self.pick([7, 13, 97, 251])})"
         if kind == "divide":
-            divisor = self.pick([str(self.pick([2, 3, 5, -2, -3])), f"({sub()} % 5 + 1)", f"(-({sub()} % 4) - 1)"])
+            divisor = self.pick(
+                [str(self.pick([2, 3, 5, -2, -3])), f"({sub()} % 5 + 1)", f"(-({sub()} % 4) - 1)"]
+            )
             return f"({sub()} {self.pick(['//', '%'])} {divisor})"
         if kind == "choose":
             return f"({sub()} if {self.condition(live, depth + 1)} else {sub()})"
@@ -79,7 +86,11 @@ class Maker:
         return str(self.random.randint(-9, 20))
 
     def condition(self, live, depth=0):
-        kind = self.pick(["compare"] * 4 + ["and", "or", "not", "chain", "truth", "in"]) if depth < 3 else "compare"
+        kind = (
+            self.pick(["compare"] * 4 + ["and", "or", "not", "chain", "truth", "in"])
+            if depth < 3
+            else "compare"
+        )
         sub = lambda: self.integer(live, depth + 1)  # noqa: E731
         if kind in ("and", "or"):
             return f"({self.condition(live, depth + 1)} {kind} {self.condition(live, depth + 1)})"
@@ -118,7 +129,13 @@ class Maker:
         return self.pick(["x", "y", "z", "u", "v", "w"])
 
     def statement(self, live, indent, loops, budget, in_loop, helper):
-        kinds = ["assign"] * 5 + ["augment"] * 3 + ["store"] * 2 + ["if"] * 4 + ["tuple", "walrus", "unrolled", "list"]
+        kinds = (
+            ["assign"] * 5
+            + ["augment"] * 3
+            + ["store"] * 2
+            + ["if"] * 4
+            + ["tuple", "walrus", "unrolled", "list"]
+        )
         if loops < 2:
             kinds += ["for"] * 3 + ["while"] * 2
         if in_loop:
@@ -167,7 +184,9 @@ class Maker:
             changed = self.pick([n for n in sorted(live) if not n.startswith("i")] or ["x"])
             self.emit(indent, f"{changed} = {self.integer(live, 1)}")
             live = live | {changed}
-        self.emit(indent, f"{name} = sum([e % 11 for e in {holder}]) + {holder}[{self.random.randint(-3, 2)}] % 13")
+        self.emit(
+            indent, f"{name} = sum([e % 11 for e in {holder}]) + {holder}[{self.random.randint(-3, 2)}] % 13"
+        )
         return live | {name}
 
     def make_several(self, live, indent, *_):
@@ -193,13 +212,20 @@ class Maker:
 
     def make_for(self, live, indent, loops, budget, in_loop, helper):
         name = self.fresh("i")
+        stride = self.pick(
+            [
+                "2",
+                f"{self.integer(live, 1)} % 3 + 1",
+                f"-({self.integer(live, 1)} % 3) - 1",
+            ]
+        )
         bounds = self.pick(
             [
                 f"{self.random.randint(0, 5)}",
                 f"{self.integer(live, 1)} % 6",
                 f"{self.random.randint(-3, 2)}, {self.integer(live, 1)} % 5",
                 f"{self.integer(live, 1)} % 7, {self.random.randint(-4, 1)}, -{self.random.randint(1, 3)}",
-                f"{self.integer(live, 1)} % 5, {self.integer(live, 1)} % 9, {self.pick(['2', f'{self.integer(live, 1)} % 3 + 1', f'-({self.integer(live, 1)} % 3) - 1'])}",
+                f"{self.integer(live, 1)} % 5, {self.integer(live, 1)} % 9, {stride}",
             ]
         )
         self.emit(indent, f"for {name} in range({bounds}):")
@@ -358,7 +384,9 @@ def run(first, count, with_host, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, help="one seed, with its source")
     parser.add_argument("--count", type=int, default=200)

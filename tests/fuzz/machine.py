@@ -130,9 +130,9 @@ class Machine:
 
     @staticmethod
     def ceildiv(a, b):
-        if not isinstance(a, Scalar) and not isinstance(b, Scalar):
-            return -(-a // b)
-        return -(-a // b) if isinstance(a, Scalar) or isinstance(b, Scalar) else 0
+        dtype = (a // b).dtype  # a division by zero is found here
+        a, b = convert(a, dtype).value, convert(b, dtype).value
+        return convert(Scalar("int64", -(-a // b)), dtype)
 
     @staticmethod
     def static_range(*bounds):

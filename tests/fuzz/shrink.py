@@ -93,8 +93,9 @@ def without_statements(tree):
 
 def expressions(tree):
     """(parent, field, index or None) of every expression that may be replaced."""
+    signatures = {id(n) for f in ast.walk(tree) if isinstance(f, ast.arguments) for n in ast.walk(f)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.arg):
+        if id(node) in signatures:
             continue
         for field, value in ast.iter_fields(node):
             if field in ("targets", "target", "decorator_list", "annotation", "func", "args", "defaults", "kw_defaults") and not isinstance(node, ast.Call):

@@ -12,11 +12,10 @@ extern "C" __global__ __aicore__ void unrolled(__gm__ int32_t* out, int32_t n) {
   gm.SetValue(i_3, n * i_3);
   constexpr int32_t value = 9;
   gm.SetValue(COUNT, value);
-  int32_t item = n + 1;
   constexpr int32_t place = 0;
   int32_t value_2 = n;
   gm.SetValue(COUNT + 1 + place, value_2);
   constexpr int32_t place_2 = 1;
-  value_2 = item;
+  value_2 = n + 1;
   gm.SetValue(COUNT + 1 + place_2, value_2);
 }

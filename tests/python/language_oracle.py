@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The language's oracle: the same source run by Python over arrays, compared with the simulator and, in one batch,
-with the printed programs compiled on the host.
+"""The language's oracle: the same source run by Python over arrays, compared with the simulator and, in one
+batch, with the printed programs compiled on the host.
 
     CASES = Cases()
 
@@ -63,10 +63,6 @@ class _GlobalTensor:
         return self[key:]
 
 
-class _Number(int):
-    """An int with the methods that runtime scalars have."""
-
-
 def _cast(value, dtype):
     return np.dtype(dtype.name).type(value).item()
 
@@ -98,7 +94,9 @@ def plain(function, made=None):
         return made[fn]
     scope = dict(fn.__globals__)
     closure = tuple(
-        types.CellType(plain(c.cell_contents, made) if isinstance(c.cell_contents, asc.JITFunction) else c.cell_contents)
+        types.CellType(
+            plain(c.cell_contents, made) if isinstance(c.cell_contents, asc.JITFunction) else c.cell_contents
+        )
         for c in fn.__closure__ or ()
     )
     copy = types.FunctionType(fn.__code__, scope, fn.__name__, fn.__defaults__, closure or None)
@@ -112,7 +110,10 @@ def plain(function, made=None):
 
 
 def _arrays(args):
-    return [np.array(a, np.int32) if isinstance(a, list) else a.copy() if isinstance(a, np.ndarray) else a for a in args]
+    return [
+        np.array(a, np.int32) if isinstance(a, list) else a.copy() if isinstance(a, np.ndarray) else a
+        for a in args
+    ]
 
 
 def expected(kernel, *args):
@@ -154,7 +155,9 @@ class Cases:
             names = kernel.fn.__code__.co_varnames[: kernel.fn.__code__.co_argcount]
             values = dict(zip(names, made))
             printed = [p.name for p in host_exec.parse_signature(texts[-1])[1]]
-            passed.append([values[name.rstrip("_")] if name not in values else values[name] for name in printed])
+            passed.append(
+                [values[name.rstrip("_")] if name not in values else values[name] for name in printed]
+            )
         wrong = []
         for (kernel, args), compiled, given in zip(self.items, host_exec.compile_batch(texts), passed):
             result = compiled.run("AIV_ONLY", 1, given)

@@ -93,3 +93,17 @@ def test_a_kernel_shows_as_its_function():
 
     assert documented.__name__ == "documented" and documented.__doc__ == "What it does."
     assert documented.fn is documented.__wrapped__ and documented.__module__ == __name__
+
+
+def test_import_paths_of_unbuilt_parts_exist():
+    import asc.adv
+    import asc.lib.host
+    from asc.language.core.struct import Struct
+    from asc.language.fwk.tpipe import TQueBind
+
+    for name, qualified in ((asc.adv.Matmul, "asc.adv.Matmul"), (asc.lib.host.MatmulApiTiling, "asc.lib.host.MatmulApiTiling"),
+                            (Struct, "asc.language.core.struct.Struct"), (TQueBind, "asc.TQueBind")):  # fmt: skip
+        with pytest.raises(NotImplementedError, match=f"{qualified} is not yet supported"):
+            name()
+    with pytest.raises(AttributeError, match="no_such_name"):
+        asc.adv.no_such_name  # noqa: B018

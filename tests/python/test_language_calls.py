@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions, binding times and objects: specialisation, arguments and results, closures, methods, containers, aliasing."""
+"""Functions, binding times, objects: specialisation, arguments, results, closures, methods, containers."""
 
 import dataclasses
 
@@ -334,7 +334,10 @@ def test_by_reference_only_where_the_handle_changes():
         fill_row(o, 1, n)
 
     text = kernel[1].compile(np.zeros(8, np.int32), 2).text["ascendc"]
-    assert "void bind_to(AscendC::GlobalTensor<int32_t>& tensor, __gm__ int32_t* address, int32_t offset)" in text
+    assert (
+        "void bind_to(AscendC::GlobalTensor<int32_t>& tensor, __gm__ int32_t* address, int32_t offset)"
+        in text
+    )
     assert "void fill_row(AscendC::GlobalTensor<int32_t> row, int32_t value, int32_t count)" in text
 
 

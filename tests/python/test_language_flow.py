@@ -329,6 +329,13 @@ def walrus(out: asc.GlobalAddress, n: int):
         i += 1
     o.set_value(2, square)
     o.set_value(3, n + (n := 5) + n)
+    if n > 2 and (k := n * 3) > 4 and (j := k + 1):
+        o.set_value(4, k + j)
+    while i > 0 and (step := i // 2 + 1):
+        i -= step
+        o.set_value(5, step)
+    o.set_value(6, t + 1 if n > 2 and (t := n) else 0)
+    o.set_value(7, 1 if n == None or n != "a" else 0)  # noqa: E711
 
 
 @CASES.add([3, 1, 2, 5, 4, 0, 9, 8], [0] * 8, 4)

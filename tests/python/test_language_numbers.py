@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers: promotion, Python's division, casts, compile-time folding; simulator and printed program against Python."""
+"""Numbers: promotion, Python's division, casts, folding; simulator and printed program against Python."""
 
 import math
 
@@ -217,6 +217,38 @@ def test_literals_take_the_other_type(dtype, expression, result, tmp_path):
     elem = asc.bool_ if dtype == "bool" else getattr(asc, dtype)
     text = lowered(module.kernel, MockTensor(elem))
     assert f"var %w: {result} =" in text
+
+
+@pytest.mark.parametrize(
+    "dtype, expression, result",
+    [
+        ("int16", "v", "int32"),
+        ("uint8", "v", "int32"),
+        ("uint32", "v", "int64"),
+        ("int64", "v", "int64"),
+        ("float16", "v", "float16"),
+        ("float32", "best + v", "float32"),
+        ("int32", "v > 2", "int32"),
+    ],
+)
+def test_a_literal_at_the_head_of_a_loop_takes_the_type_that_it_gets(dtype, expression, result, tmp_path):
+    import importlib.util
+
+    source = (
+        "import asc\n\n@asc.jit\ndef kernel(x: asc.GlobalAddress, n: int):\n    a = asc.GlobalTensor()\n"
+        "    a.set_global_buffer(x)\n    best = 0\n    for i in range(n):\n        v = a.get_value(i)\n"
+        f"        if i > 2:\n            best = {expression}\n    print(best)\n"
+    )
+    path = tmp_path / "heads.py"
+    path.write_text(source)
+    spec = importlib.util.spec_from_file_location("heads", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    from asc.runtime.jit import MockTensor
+
+    text = lowered(module.kernel, MockTensor(getattr(asc, dtype)), 3)
+    assert f"var %best: {result} = 0" in text
+    assert text.count("var %best") == 1
 
 
 def test_mixed_signs_of_64_bits_ask_for_a_cast():

@@ -65,15 +65,39 @@ CASES = {
     "del": ("x = 1\ndel x", 1, "del x", "del is not supported", ""),
     "global": ("global K\nK = 3", 0, "global K", "global is not supported", "argument"),
     "import": ("import math", 0, "import math", "import inside a kernel", "module level"),
-    "from import": ("from math import pi", 0, "from math import pi", "import inside a kernel", "module level"),
+    "from import": (
+        "from math import pi",
+        0,
+        "from math import pi",
+        "import inside a kernel",
+        "module level",
+    ),
     "match": ("match n:\n    case 1:\n        pass", 0, "match n:", "match is not supported", "elif"),
     "with": ("with open('x') as f:\n    pass", 0, "with", "with is not supported", ""),
     "yield": ("x = (yield 3)", 0, "yield 3", "yield is not supported", "tuple"),
-    "generator": ("x = sum(i for i in range(3))", 0, "(i for i in range(3))", "generator expression", "[...]"),
+    "generator": (
+        "x = sum(i for i in range(3))",
+        0,
+        "(i for i in range(3))",
+        "generator expression",
+        "[...]",
+    ),
     "set": ("x = {1, 2}", 0, "{1, 2}", "a set is not supported", "tuple"),
-    "set comprehension": ("x = {i for i in range(3)}", 0, "{i for i in range(3)}", "set comprehension", "list comp"),
+    "set comprehension": (
+        "x = {i for i in range(3)}",
+        0,
+        "{i for i in range(3)}",
+        "set comprehension",
+        "list comp",
+    ),
     "starred target": ("a, *b = 1, 2, 3", 0, "*b", "starred", ""),
-    "starred argument": ("o.set_value(*[0, 1])", 0, "*[0, 1]", "starred arguments", "write the arguments out"),
+    "starred argument": (
+        "o.set_value(*[0, 1])",
+        0,
+        "*[0, 1]",
+        "starred arguments",
+        "write the arguments out",
+    ),
     "double starred": ("helper(**{'v': 1})", 0, "**{'v': 1}", "**arguments", "write the arguments out"),
     "slice step": ("o.set_value(0, o[0:8:2].get_size())", 0, "2", "a slice of a tensor has no step", ""),
     "negative index": ("t = o[-1]", 0, "-1", "an index from the end", ""),
@@ -81,10 +105,28 @@ CASES = {
     "recursion": ("o.set_value(0, again(n))", None, "again(v)", "recursion: again is called", "loop"),
     "unknown name": ("o.set_value(0, missing)", 0, "missing", "NameError: name 'missing' is not defined", ""),
     "unknown attribute": ("x = math.nothing", 0, "math.nothing", "AttributeError: module 'math'", ""),
-    "unknown method": ("o.nothing()", 0, "o.nothing", "AttributeError: GlobalTensor<int32> has no attribute", ""),
+    "unknown method": (
+        "o.nothing()",
+        0,
+        "o.nothing",
+        "AttributeError: GlobalTensor<int32> has no attribute",
+        "",
+    ),
     "not built": ("asc.scatter(o, o)", 0, "asc.scatter", "asc.scatter is not yet supported", ""),
-    "unset": ("if n > 2:\n    x = 1\no.set_value(0, x)", 2, "x", f"'x' may be unset here: line {FIRST + 1}", "assign x"),
-    "unset in loop": ("for i in range(n):\n    x = 1\no.set_value(0, x)", 2, "x", "'x' may be unset here", ""),
+    "unset": (
+        "if n > 2:\n    x = 1\no.set_value(0, x)",
+        2,
+        "x",
+        f"'x' may be unset here: line {FIRST + 1}",
+        "assign x",
+    ),
+    "unset in loop": (
+        "for i in range(n):\n    x = 1\no.set_value(0, x)",
+        2,
+        "x",
+        "'x' may be unset here",
+        "",
+    ),
     "before": ("o.set_value(0, x)\nx = 1", 0, "x", f"'x' is read before line {FIRST + 1} assigns it", ""),
     "two types": (
         "x = n\nif n > 2:\n    x = 1.5 * n\no.set_value(0, int(x))",
@@ -98,7 +140,7 @@ CASES = {
         2,
         "x",
         f"'x' is int32 when the loop begins (line {FIRST}) and float32 for its next turn",
-        "one type",
+        "x: asc.float32 = ...",
     ),
     "loop string": (
         "x = 'a'\nfor i in range(3):\n    o.set_value(len(x), 1)\n    x = 'bc'",
@@ -107,7 +149,13 @@ CASES = {
         "'x' is 'a' when the loop begins",
         "static_range",
     ),
-    "branch list": ("x = [1]\nif n > 2:\n    x.append(2)", 2, "x.append(2)", "may not change under runtime control", ""),
+    "branch list": (
+        "x = [1]\nif n > 2:\n    x.append(2)",
+        2,
+        "x.append(2)",
+        "may not change under runtime control",
+        "",
+    ),
     "outside list": ("LIST.append(4)", 0, "LIST.append(4)", "from outside the kernel", "list(x)"),
     "outside item": ("LIST[0] = 4", 0, "LIST[0]", "does not change what it takes from outside", "copy it"),
     "runtime index": ("o.set_value(0, LIST[n])", 0, "LIST[n]", "indexed by a runtime value", "static_range"),
@@ -118,16 +166,29 @@ CASES = {
     "range float": ("for i in range(1.5):\n    pass", 0, "1.5", "TypeError: range over 1.5", ""),
     "range step": ("for i in range(0, 5, 0):\n    pass", 0, "0", "ValueError: range() arg 3", ""),
     "for over int": ("for i in n:\n    pass", 0, "n", "for over int32 is not possible", "range"),
-    "static range": ("for i in asc.static_range(n):\n    pass", 0, "n", "static_range needs compile-time bounds", "range"),
+    "static range": (
+        "for i in asc.static_range(n):\n    pass",
+        0,
+        "n",
+        "static_range needs compile-time bounds",
+        "range",
+    ),
     "truth": ("if o:\n    pass", 0, "o", "GlobalTensor<int32> has no truth value", ""),
     "bad operand": ("x = n + 'a'", 0, "n + 'a'", "TypeError: int32 + 'a' is not possible", ""),
     "python error": ("x = 'a' + 1", 0, "'a' + 1", "TypeError: can only concatenate str", ""),
     "static assert": ("assert K == 4, f'K is {K}'", 0, "assert", "AssertionError: K is 5", ""),
     "f-string value": ("x = f'{n}'", 0, "f'{n}'", "an f-string with runtime values", "print"),
     "tensor item": ("o[0] = 3", 0, "o[0]", "an item of GlobalTensor<int32> cannot be assigned", "set_value"),
-    "untyped": ("t = asc.GlobalTensor()\nt.set_value(0, 1)", 1, "t.set_value(0, 1)", "element type", "set_global_buffer"),
+    "untyped": (
+        "t = asc.GlobalTensor()\nt.set_value(0, 1)",
+        1,
+        "t.set_value(0, 1)",
+        "element type",
+        "set_global_buffer",
+    ),
     "queue rebound": (
-        "q = asc.TQue(asc.TPosition.VECIN, 1)\nif n > 1:\n    q = asc.TQue(asc.TPosition.VECIN, 1)\nq.enque(q)",
+        "q = asc.TQue(asc.TPosition.VECIN, 1)\nif n > 1:\n    q = asc.TQue(asc.TPosition.VECIN, 1)\n"
+        "q.enque(q)",
         3,
         "q",
         "'q' is TQue<VECIN, 1> by line",
@@ -160,7 +221,8 @@ def test_the_next_call_works(tmp_path):
 def test_callers_are_shown_up_to_the_kernel(tmp_path):
     path = tmp_path / "chain.py"
     path.write_text(
-        "import asc\n\n@asc.jit\ndef inner(v):\n    return v + wrong\n\n@asc.jit\ndef outer(v):\n    return inner(v)\n\n"
+        "import asc\n\n@asc.jit\ndef inner(v):\n    return v + wrong\n\n"
+        "@asc.jit\ndef outer(v):\n    return inner(v)\n\n"
         "@asc.jit\ndef kernel(out: asc.GlobalAddress):\n    x = outer(1)\n"
     )
     spec = importlib.util.spec_from_file_location("chain", path)
@@ -178,7 +240,7 @@ def test_a_compile_time_parameter_needs_a_compile_time_value():
 
     @asc.jit
     def kernel(out: asc.GlobalAddress, n: int):
-        x = buffers(1, n)
+        buffers(1, n)
 
     with pytest.raises(asc.CompileError, match="'k' is compile-time .asc.ConstExpr., but its value is int32"):
         kernel[1].compile(np.zeros(4, np.int32), 3)
@@ -198,11 +260,11 @@ def test_returns_of_two_types_and_a_missing_one():
 
     @asc.jit
     def first(out: asc.GlobalAddress, n: int):
-        x = mixed(n)
+        mixed(n)
 
     @asc.jit
     def second(out: asc.GlobalAddress, n: int):
-        x = open_end(n)
+        open_end(n)
 
     with pytest.raises(asc.CompileError, match="this returns int32, line .* returns float32"):
         first[1].compile(np.zeros(4, np.int32), 3)

@@ -242,7 +242,7 @@ def test_always_compile_keeps_nothing():
     kernel = fill.options()
     kernel.clear_cache()
     kernel[1](np.zeros(4, np.float32), 1, 1.0, always_compile=True)
-    assert kernel.cache_info()["specialisations"] == 0
+    assert kernel.cache_info()["specialisations"] == []
 
 
 def test_compile_gives_every_text_without_launching(tmp_path):
@@ -351,3 +351,38 @@ def test_settings_come_from_the_environment(monkeypatch):
     x = np.zeros(4, np.float32)
     fill[1](x, 4, 1.0)
     assert x.tolist() == [1.0] * 4
+
+
+def test_cache_info_tells_what_was_compiled_and_why():
+    kernel = add_one.options()
+    kernel.clear_cache()
+    x, y = np.zeros(64, np.float32), np.zeros(64, np.float32)
+    kernel[1](x, y, 64)
+    kernel[1](x, y, 32)
+    newest, oldest = kernel.cache_info()["specialisations"]
+    assert oldest["arguments"] == {"x": "float32 array", "y": "float32 array", "n": 64}
+    assert newest["arguments"]["n"] == 32 and newest["why"] == "compile-time argument 'n'"
+
+
+@pytest.mark.parametrize("how", ["collect", "warn"])
+@pytest.mark.filterwarnings("ignore::asc.FindingWarning")
+def test_a_finding_known_early_and_found_again_is_one(how):
+    @asc.jit(on_finding=how)
+    def misaligned(x: asc.GlobalAddress):
+        local = asc.LocalTensor(asc.int32, asc.TPosition.VECCALC, 8, 64)
+        asc.duplicate(local, 1, 64)
+
+    assert [finding.id for finding in misaligned[1].compile(np.zeros(8, np.int32)).diagnostics] == ["ASC-A101"]
+    misaligned[1](np.zeros(8, np.int32))
+    assert [finding.id for finding in asc.last_findings()] == ["ASC-A101"]
+    assert asc.last_findings()[0].core
+
+
+def test_an_allow_comment_silences_a_finding_known_early():
+    @asc.jit
+    def misaligned(x: asc.GlobalAddress):
+        local = asc.LocalTensor(asc.int32, asc.TPosition.VECCALC, 8, 64)
+        asc.duplicate(local, 1, 64)  # asc: allow(alignment): the test wants it
+
+    misaligned[1](np.zeros(8, np.int32))
+    assert asc.last_findings() == []

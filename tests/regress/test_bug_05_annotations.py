@@ -50,7 +50,7 @@ def test_only_constexpr_parameters_make_another_kernel():
     ):
         a[:] = 0
         annotated[1](a, *args)
-        assert annotated.cache_info()["specialisations"] == kernels, args
+        assert len(annotated.cache_info()["specialisations"]) == kernels, args
     assert a.tolist() == [1110, 1111, 1112, 1113, 0, 0, 0, 0]
     text = annotated[1].compile(a, 10, 4, 0.5, 100, 1000).text["ascendc"]
     head = next(line for line in text.splitlines() if "__global__" in line)

@@ -42,7 +42,7 @@ def refusals():
         except TypeError as error:
             texts.append(str(error))
     after = scaled.cache_info()
-    return texts, after["misses"] - before["misses"], after["specialisations"]
+    return texts, after["misses"] - before["misses"], len(after["specialisations"])
 
 
 def test_defaults_and_keywords(tmp_path):
@@ -69,7 +69,7 @@ def test_a_default_left_out_or_written_out_is_one_kernel(order):
         scaled[1](a, **calls[i])
     after = scaled.cache_info()
     assert [after[name] - before[name] for name in ("misses", "hits")] == [1, 1]
-    assert after["specialisations"] == 1
+    assert len(after["specialisations"]) == 1
 
 
 @pytest.mark.parametrize("value", ["text", [1, 2], (1,), {"a": 1}])

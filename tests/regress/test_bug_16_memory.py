@@ -90,12 +90,7 @@ def test_more_elements_than_the_buffer_has(outcome):
     assert "64 elements" in message and "32 elements" in message
 
 
-NEGATIVE = pytest.mark.xfail(
-    strict=True, reason="a constant negative start of a GlobalTensor's slice is a compile error"
-)
-
-
-@pytest.mark.parametrize(("case", "elements"), [(3, (8, 72)), pytest.param(4, (-8, 56), marks=NEGATIVE)])
+@pytest.mark.parametrize(("case", "elements"), [(3, (8, 72)), (4, (-8, 56))])
 def test_outside_an_argument(outcome, case, elements):
     found, copied = outcome[case]
     id, line, buffer, range, kind, core, message, text = found[0]
