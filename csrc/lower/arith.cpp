@@ -68,9 +68,9 @@ ir::Const* Frame::spelling(const Value& v, DType type, const Node* at) {
   const Type t = Type::scalar(type);
   if (v.expr) {
     auto* c = static_cast<ir::Const*>(v.expr);
-    if (c->type == t) return copy_const(c, at);
+    if (c->type == t) return copy_const(c, loc(at));
     if (is_float(type) == is_float(c->type.elem))
-      if (auto* cast = ir::as<ir::Const>(build_.cast(t, copy_const(c, at), false, loc(at)))) return cast;
+      if (auto* cast = ir::as<ir::Const>(build_.cast(t, copy_const(c, loc(at)), false, loc(at)))) return cast;
   }
   if (n.form == Number::Form::Float) return static_cast<ir::Const*>(build_.float_const(t, n.real, loc(at)));
   if (is_float(type)) {

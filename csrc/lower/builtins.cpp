@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "ir/scalar.h"
 #include "lower/frame.h"
 
 namespace asc::lower {
@@ -23,9 +24,10 @@ Value Frame::cast_to(const Value& v, DType type, const Node* at) {
     return Value::of(n->form == Number::Form::Float ? (n->real != 0 ? Py_True : Py_False)
                                                     : (n->bits != 0 ? Py_True : Py_False));
   PyObject* object = v.object;
-  if (is_float(type))
+  if (is_float(type)) {
     object = check(PyNumber_Float(object), at);
-  else if (n->form != Number::Form::Int)
+    object = session_.keep(PyFloat_FromDouble(ir::round_to(type, PyFloat_AsDouble(object))));
+  } else if (n->form != Number::Form::Int)
     object = check(PyNumber_Long(object), at);
   Value result = Value::of(object);
   result.pinned = type;
@@ -85,6 +87,12 @@ Value Frame::call_builtin(BuiltinId id, std::span<const Argument> args, const as
       expect(2, "ceildiv(x, y)");
       const Value a = args[0].value, b = args[1].value;
       const auto n = number(b);
+      const auto is_unsigned = [this](const Value& v) { return is_scalar(v) && is_unsigned_int(v.expr->type.elem); };
+      if (is_unsigned(a) || is_unsigned(b)) {  // neither -x nor x + y - 1 stays in an unsigned type
+        const Value x = shared(a, e), y = shared(b, e), zero = Value::of(session_.keep(PyLong_FromLong(0)));
+        const Value rest = compare(ast::CompareOperator::NotEq, binary(Operator::Mod, x, y, e), zero, e);
+        return binary(Operator::Add, binary(Operator::FloorDiv, again(x, e), again(y, e), e), rest, e);
+      }
       if (!number(a) && n && n->form == Number::Form::Int && n->bits > 0) {
         const Value one = Value::of(session_.keep(PyLong_FromLong(1)));
         return binary(Operator::FloorDiv, binary(Operator::Add, a, binary(Operator::Sub, b, one, e), e), b,

@@ -451,19 +451,21 @@ void Frame::keep_value(Value* v, const Node* at, bool once) {
   *v = Value::of(ref(temporary("item", v->expr, at), at));
 }
 
-// Nodes have one parent: a value that is used again needs a node of its own.
+// Nodes have one parent: a value that is used again needs a node of its own. `at` null: where it was.
 Value Frame::again(const Value& v, const Node* at) {
   if (!v.is_expr()) return v;
   Value copy = v;
-  if (auto* r = ir::as<ir::VarRef>(v.expr))
-    copy.expr = ref(r->var, at);
-  else if (const auto* c = ir::as_const(v.expr))
-    copy.expr = copy_const(c, at);
+  if (auto* r = ir::as<ir::VarRef>(v.expr)) {
+    info(r->var).refs++;
+    copy.expr = build_.var(r->var, at ? loc(at) : r->loc);
+  } else if (const auto* c = ir::as_const(v.expr)) {
+    copy.expr = copy_const(c, at ? loc(at) : c->loc);
+  }
   return copy;
 }
 
-ir::Const* Frame::copy_const(const ir::Const* c, const Node* at) {
-  auto* copy = static_cast<ir::Const*>(build_.spelt_const(c->type, c->bits, c->spelling, loc(at)));
+ir::Const* Frame::copy_const(const ir::Const* c, Loc where) {
+  auto* copy = static_cast<ir::Const*>(build_.spelt_const(c->type, c->bits, c->spelling, where));
   copy->named = c->named;
   return copy;
 }
@@ -552,7 +554,7 @@ void Frame::store_hidden(const Node* target, const Value& v) {
   std::vector<Value> items;
   if (v.is_expr() || !iterate(v, target, &items) || items.size() != names->elts.size())
     fail(target, fmt::format("cannot unpack {} into {} names", shown(v), names->elts.size()));
-  for (uint32_t i = 0; i < names->elts.size(); i++) store_hidden(names->elts[i], items[i]);
+  for (uint32_t i = 0; i < names->elts.size(); i++) store_hidden(names->elts[i], again(items[i], target));
 }
 
 static void hidden_names(const Node* target, std::vector<uint32_t>* names) {

@@ -65,6 +65,7 @@ class Frame {
     std::vector<Binding> head;                    // by construct->join
     std::vector<Edge> breaks_out, turns;          // paths out of the loop, and back to its head
     std::vector<ir::Var*> made;                   // variables that the head made
+    std::vector<uint8_t> literals;  // of each name at the head: it may still take another number's type
     bool retry = false;  // a literal at the head takes another type: lower the body again
   };
   struct ReturnSite {
@@ -170,7 +171,7 @@ class Frame {
   void keep_value(Value* v, const ast::Node* at, bool once = false);
   Value again(const Value& v, const ast::Node* at);
   Value shared(const Value& v, const ast::Node* at);
-  ir::Const* copy_const(const ir::Const* c, const ast::Node* at);
+  ir::Const* copy_const(const ir::Const* c, Loc where);
   std::optional<uint16_t> field_of(const Type& type, std::string_view name) const;
   Value dict(const ast::Dict* e);
   Value comprehension(const ast::Comp* e);

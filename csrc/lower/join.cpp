@@ -393,7 +393,10 @@ void Frame::flow_to_head(LoopState& loop, const Node* at) {
       const Type target = head.var->type;
       DType meets = DType::Void;
       if (type.is_scalar() && target.is_scalar())
-        meets = join(target.elem, info(head.var).literal, type.elem, literal);
+        meets = join(target.elem, loop.literals[i] != 0, type.elem, literal);
+      // A head that is no literal keeps its type; a literal takes it.
+      if (!loop.literals[i] && meets != DType::Void && meets != target.elem)
+        meets = literal && is_int(target.elem) && is_int(type.elem) ? target.elem : DType::Void;
       if (type == target || (target.is_scalar() && meets == target.elem)) {
         put(head.var, now, back, loop.depth, at);
         continue;

@@ -63,7 +63,11 @@ void Frame::for_statement(const ast::For* s) {
 }
 
 void Frame::prepare_head(LoopState& loop) {
+  // A body that is lowered again starts from what its first lowering started from.
+  for (size_t i = 0; i < loop.head.size(); i++)
+    if (loop.head[i].slot) info(loop.head[i].var).literal = loop.literals[i] != 0;
   loop.head.clear();
+  loop.literals.clear();
   loop.turns.clear();
   loop.breaks_out.clear();
   loop.retry = false;
@@ -73,6 +77,7 @@ void Frame::prepare_head(LoopState& loop) {
     if (fn_->vars.size() > known) loop.made.push_back(b.var);
     if (b.slot) set(name, b);
     loop.head.push_back(b);
+    loop.literals.push_back(b.slot && info(b.var).literal);
   }
 }
 

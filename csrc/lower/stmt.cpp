@@ -177,6 +177,8 @@ void Frame::unpack(const ast::Sequence* target, const Value& v, const Node* at) 
     if (t->kind == NodeKind::Starred) fail_syntax(t);
   if (items.size() != target->elts.size())
     fail(at, fmt::format("ValueError: {} values for {} names", items.size(), target->elts.size()));
+  // The container may be unpacked again: its items keep their nodes.
+  for (Value& item : items) item = again(item, nullptr);
   // An item that reads a variable which an earlier target writes is saved first.
   for (uint32_t i = 1; i < target->elts.size(); i++) {
     if (!items[i].is_expr() || items[i].expr->type.is_object()) continue;

@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every example of docs/language.md: accepted ones run on the simulator and, printed, on the host; refused ones fail as shown.
+"""Every example of docs/language.md: accepted ones run on the simulator and, printed, on the host; refused
+ones fail as shown.
 
 The info string of a block says what the test does with it:
 
     python prelude     stands before every example; its kernel is the one that statements are the body of
-    python accepted    what launches something is checked by its asserts; statements by `# value` behind `o.set_value(i, x)` and
-                       `r.set_value(i, x)` and by `# prints: text`; what stands above `# in the kernel` stands above the kernel
+    python accepted    a launch is checked by asserts; statements by `# value` behind `o.set_value(i, x)` and
+                       `r.set_value(i, x)` and by `# prints: text`; what stands above `# in the kernel` stands
+                       above the kernel
     python refused     its whole error is the `text` block behind it
     cpp                lines that the example before it prints
 
-A row of a table `| refused | error | hint |` is an example whose last line is at fault. `sim` behind accepted: not run on the host.
-`xfail: why` behind either (`<!-- xfail: why -->` behind a row): fails today; passing is a failure too.
+A row of a table `| refused | error | hint |` is an example whose last line is at fault.
+`sim` behind accepted: not run on the host. `xfail: why` behind a block (`<!-- xfail: why -->` behind a row):
+fails today, and passing is a failure too; `xfail-host: why`: on the host only.
 """
-
-
 
 import ast
 import contextlib
 import dataclasses
 import inspect
 import io
-import os
 import re
 import textwrap
 import types
@@ -40,10 +40,11 @@ _VALUE = re.compile(r"^ *([or])\.set_value\((\d+), .*\)  +# (.+)$", re.MULTILINE
 _PRINTS = re.compile(r"# prints: (.*)$", re.MULTILINE)
 _DIVIDER = "# in the kernel\n"
 
-# The rows of the specification's list, and what completes the header of a compound statement that a row shows alone.
+# What has a row of its own, how often at least; and what completes a header that a row shows alone.
 _UNSUPPORTED = {
-    ast.Lambda: 1, ast.FunctionDef: 1, ast.ClassDef: 1, ast.Try: 1, ast.Raise: 1, ast.GeneratorExp: 1, ast.Yield: 1,
-    ast.Delete: 1, ast.Global: 1, ast.Nonlocal: 1, ast.AsyncFunctionDef: 1, ast.Match: 1, ast.Starred: 2,
+    ast.Lambda: 1, ast.FunctionDef: 1, ast.ClassDef: 1, ast.Try: 1, ast.Raise: 1, ast.GeneratorExp: 1,
+    ast.Yield: 1, ast.Delete: 1, ast.Global: 1, ast.Nonlocal: 1, ast.AsyncFunctionDef: 1, ast.Match: 1,
+    ast.Starred: 2,
 }  # fmt: skip
 _COMPLETED = {"try:": "    pass\nfinally:\n    pass", "match n:": "    case 5:\n        pass"}
 
@@ -58,10 +59,15 @@ class Block:
     below: list = dataclasses.field(default_factory=list)  # the blocks that belong to it: text, cpp
     error: str = ""  # of a row
     hint: str = ""
+    outside: str = ""  # the functions of the example above a row
 
     @property
     def launches(self):
-        return re.search(r"^kernel\(|\]\(|^exec\(|always_compile: int", self.text, re.MULTILINE) is not None
+        return re.search(r"^example\(|\]\(|^exec\(|always_compile: int", self.text, re.MULTILINE) is not None
+
+
+def _split(text):
+    return text.split(_DIVIDER) if _DIVIDER in text else ("", text)
 
 
 def _read():
@@ -86,24 +92,26 @@ def _read():
         code = "\n".join(part.strip("`") for part in code.split("<br>"))
         words = ["refused", *(["xfail:", why] if why else [])]
         plain = [re.sub(r"\\([<*|])", r"\1", cell) for cell in (error, hint)]
-        examples.append(Block("python", words, code + "\n", *place(match), [], *plain))
+        line, section = place(match)
+        above = [b for b in examples if b.line < line and b.section == section and b.words[0] == "accepted"]
+        outside = _split(above[-1].text)[0] if above else ""
+        examples.append(Block("python", words, code + "\n", line, section, [], *plain, outside))
     return prelude, examples
 
 
 PRELUDE, EXAMPLES = _read()
-HEAD, BODY_HEAD = re.fullmatch(r"(.*?)(@asc\.jit\ndef kernel\(.*?\n)    \.\.\.\n.*", PRELUDE, re.DOTALL).groups()
+_KERNEL = re.compile(r"(.*?)(@asc\.jit\ndef example\(.*?\n)    \.\.\.\n.*", re.DOTALL)
+HEAD, BODY_HEAD = _KERNEL.fullmatch(PRELUDE).groups()
 LAUNCH = re.search(r"^ints = .*", PRELUDE, re.MULTILINE | re.DOTALL)[0]
 ROWS = [block for block in EXAMPLES if block.error]
 
 
-def _params(kind, rows=False):
+def _params(kind, rows=False, key="xfail:"):
     out = []
     for block in EXAMPLES:
         if block.words[0] == kind and bool(block.error) == rows:
-            marks = []
-            if "xfail:" in block.words:
-                reason = " ".join(block.words[block.words.index("xfail:") + 1 :])
-                marks.append(pytest.mark.xfail(reason=reason, strict=True))
+            why = " ".join(block.words[block.words.index(key) + 1 :]) if key in block.words else None
+            marks = [pytest.mark.xfail(reason=why, strict=True)] if why else []
             out.append(pytest.param(block, id=f"line-{block.line}", marks=marks))
     return out
 
@@ -133,7 +141,7 @@ def _copies(values):
 
 
 class Runner:
-    """The namespace of an example. Statements run one by one, so that a launch can be seen before and after."""
+    """The namespace of an example. Statements run one by one, so that a launch is seen before and after."""
 
     def __init__(self, folder):
         self.path = str(folder / "example.py")
@@ -179,14 +187,16 @@ class Runner:
 def _file(block):
     """(the file of an example, {line of the file: line of the example})."""
     if block.launches:
-        return block.text, {i: i for i in range(1, 200)}
-    outside, statements = block.text.split(_DIVIDER) if _DIVIDER in block.text else ("", block.text)
+        return block.text, {i: i for i in range(1, 100)}
+    outside, statements = _split(block.text)
+    outside = outside or block.outside
     completed = f"{statements}{_COMPLETED.get(statements.strip(), '')}\n"
     kernel = BODY_HEAD + textwrap.indent(completed, "    ")
     if statements.startswith("nonlocal"):  # needs a function around the kernel
-        kernel = "def around(count=1):\n" + textwrap.indent(kernel, "    ") + "    return kernel\nkernel = around()\n"
+        kernel = textwrap.indent(kernel, "    ")
+        kernel = f"def around(count=1):\n{kernel}    return example\nexample = around()\n"
     first = outside.count("\n") + kernel[: kernel.index(statements.splitlines()[0])].count("\n") + 1
-    shown = outside.count("\n") + 1 + (_DIVIDER in block.text)
+    shown = 1 if block.error else outside.count("\n") + 1 + (_DIVIDER in block.text)
     lines = {i: i for i in range(1, shown)}
     lines |= {first + i: shown + i for i in range(completed.count("\n"))}
     return outside + kernel + LAUNCH, lines
@@ -207,12 +217,12 @@ def run_accepted(block, folder):
         assert "assert " in block.text, "what launches something checks what it computes"
     else:
         values = _VALUE.findall(block.text)
-        values = [v for v in values if not v[2].startswith("prints:")]
         assert values or prints, "statements show what they compute"
         arrays = {"o": runner.names["ints"], "r": runner.names["reals"]}
         for name, index, shown in values:
             got = arrays[name][int(index)]
-            assert got == arrays[name].dtype.type(ast.literal_eval(shown)), f"{name}[{index}] is {got}, shown is {shown}"
+            wanted = arrays[name].dtype.type(ast.literal_eval(shown))
+            assert got == wanted, f"{name}[{index}] is {got}, shown is {shown}"
     assert runner.output.getvalue() == "".join(line.strip() + "\n" for line in prints)
     return runner
 
@@ -234,16 +244,18 @@ def test_accepted(block, tmp_path):
 
 
 def _on_host():
-    return [p for p in _params("accepted") if not {"sim", "xfail:"} & set(p.values[0].words)]
+    both = _params("accepted", key="xfail-host:")
+    return [p for p in both if not {"sim", "xfail:"} & set(p.values[0].words)]
 
 
 @pytest.fixture(scope="module")
-def printed(tmp_path_factory):
+def printed_programs(tmp_path_factory):
     """Line of the example -> [(launch, compiled program)], all compiled as one shared object."""
     made = []
     for (block,) in (p.values for p in _on_host()):
         with contextlib.suppress(AssertionError):  # test_accepted says so
-            made += [(block.line, launch) for launch in run_accepted(block, tmp_path_factory.mktemp("doc")).launches]
+            runner = run_accepted(block, tmp_path_factory.mktemp("doc"))
+            made += [(block.line, launch) for launch in runner.launches]
     out = {}
     for (line, launch), program in zip(made, host_exec.compile_batch([launch.text for _, launch in made])):
         out.setdefault(line, []).append((launch, program))
@@ -252,9 +264,9 @@ def printed(tmp_path_factory):
 
 @pytest.mark.host
 @pytest.mark.parametrize("block", _on_host())
-def test_printed_program(block, printed):
-    assert printed[block.line], "an example that launches nothing is marked `sim`"
-    for launch, program in printed[block.line]:
+def test_printed_program(block, printed_programs):
+    assert printed_programs.get(block.line), "an example that launches nothing is marked `sim`"
+    for launch, program in printed_programs[block.line]:
         names = [p.name if p.name in launch.values else p.name.rstrip("_") for p in program.parameters]
         result = program.run(launch.kernel_type, launch.grid, [launch.values[name] for name in names])
         arrays = [name for name, p in zip(names, program.parameters) if p.is_array]
@@ -344,8 +356,15 @@ def test_every_section_shows_both_kinds():
         assert sections[section] == {"accepted", "refused"}
 
 
+def test_no_example_is_overlooked():
+    lines = DOC.read_text(encoding="utf-8").splitlines()
+    assert len(ROWS) == sum(line.startswith("| `") for line in lines)
+    below = sum(len(block.below) for block in EXAMPLES)
+    assert 1 + len(EXAMPLES) - len(ROWS) + below == sum(line.startswith("```") for line in lines) / 2
+    assert {block.words[0] for block in EXAMPLES} == {"accepted", "refused"}
+
+
 def test_the_prelude_runs(tmp_path):
     runner = Runner(tmp_path)
     runner.run(PRELUDE)
     assert not runner.names["ints"].any()
-
