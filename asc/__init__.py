@@ -2,26 +2,29 @@
 """Python kernels for Ascend NPUs that run on any machine.
 
 Decorate a function with `@asc.jit`, write calls that map one to one onto Ascend C, and launch it with
-`kernel[cores, stream](...)` on torch or numpy arrays. Without an NPU the embedded device simulator runs it and finds what
-hardware would punish in silence.
+`kernel[cores, stream](...)` on torch or numpy arrays. Without an NPU the embedded device simulator runs it
+and finds what hardware would punish in silence.
 """
 
 from asc import _asc
 from asc._asc import *  # noqa: F403 - dtypes, enums, ops and kinds, all from the core's tables
 from asc._asc import JITFunction, __version__, bool_, int1  # noqa: F401 - not all of them are public below
-from asc._jit import CodegenOptions, CompileOptions, ConstExpr, LaunchOptions, jit
+from asc._jit import CodegenOptions, CompileOptions, ConstExpr, LaunchOptions, jit  # noqa: F401 - by name in __all__
 
 # Names with a meaning of their own in the core, or internal, are not part of `from asc import *`.
-_PRIVATE = {
-    "JITFunction", "LaunchHandle", "bit", "bool_", "compiled_diagnostics", "compiled_save", "compiled_text", "get_platform",
-    "int1", "last_findings", "launch_hooks", "op_table", "parse_ir", "platforms", "register_mock_types", "set_platform", "shutdown_pool",
-    "unsupported",
-    "MatmulPolicy", "BatchOutMode", "print",
-}  # fmt: skip
-_ERRORS = (
-    "AlignmentError", "BoundsError", "CompileError", "DeadlockError", "Finding", "FindingWarning", "KernelError", "LaunchError",
-    "PerformanceWarning", "QueueError", "RaceError", "ScalarError", "SyncError", "TimeoutError", "UninitError",
-)  # fmt: skip
+_PRIVATE = set(
+    """
+    BatchOutMode JITFunction LaunchHandle MatmulPolicy bit bool_ compiled_diagnostics compiled_save
+    compiled_text get_platform int1 last_findings launch_hooks op_table parse_ir platforms print
+    register_mock_types set_platform shutdown_pool unsupported
+    """.split()
+)
+_ERRORS = frozenset(
+    """
+    AlignmentError BoundsError CompileError DeadlockError Finding FindingWarning KernelError LaunchError
+    PerformanceWarning QueueError RaceError ScalarError SyncError TimeoutError UninitError
+    """.split()
+)
 
 last_findings = _asc.last_findings
 __all__ = sorted(

@@ -21,7 +21,8 @@ class _ConstExprAlias:
 
 
 class ConstExpr:
-    """Marks a parameter as compile-time: `n: asc.ConstExpr[int]`. Each value makes a specialisation of its own."""
+    """Marks a parameter as compile-time: `n: asc.ConstExpr[int]`. Each value makes a specialisation of its
+    own."""
 
     __asc_constexpr__ = True
     __slots__ = ("value",)
@@ -41,7 +42,8 @@ class ConstExpr:
 def jit(fn=None, **options):
     """Makes a kernel, or a helper of kernels, of a Python function.
 
-    Use it bare or with options: `kernel_type`, `auto_sync`, `always_compile`, ... (the reference's names, which a call may
+    Use it bare or with options: `kernel_type`, `auto_sync`, `always_compile`, ... (the reference's names,
+    which a call may
     override by keyword), and those of the simulator (`mode`, `on_finding`, ...).
 
     Raises:
@@ -64,7 +66,7 @@ class _Options:
         names = list(values)
         if len(args) > len(names):
             raise TypeError(f"{type(self).__name__} takes at most {len(names)} arguments, got {len(args)}")
-        given = dict(zip(names, args))
+        given = dict(zip(names, args, strict=False))
         for name, value in kwargs.items():
             if name not in values or name in given:
                 raise TypeError(f"{type(self).__name__} got an unexpected or repeated argument '{name}'")

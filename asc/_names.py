@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every public name of the kernel API, built or not: a name that is not built yet says so instead of failing as unknown."""
+"""Every public name of the kernel API, built or not: a name that is not built yet says so instead of
+failing as unknown."""
 
 NAMES = frozenset(
     """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of the API that are not built yet, for modules that have nothing else: they import, and say so when used."""
+"""Names of the API that are not built yet, for modules that have nothing else: they import, and say so
+when used."""
 
 from asc import _asc
 

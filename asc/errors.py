@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exceptions and findings.
 
-`CompileError`: the kernel cannot be compiled as written. `LaunchError`: the launch is wrong. `KernelError`: the kernel ran and
+`CompileError`: the kernel cannot be compiled as written. `LaunchError`: the launch is wrong. `KernelError`:
+the kernel ran and
 did wrong; its subclass names the kind of the first finding, `.findings` holds all.
 """
 
@@ -9,12 +10,20 @@ import builtins
 
 
 class Site:
-    """A place in the user's source: file, 1-based line, 0-based column in bytes, the line's text, the function."""
+    """A place in the user's source: file, 1-based line, 0-based column in bytes, the line's text, the
+    function."""
 
     __slots__ = ("col", "end_col", "file", "function", "line", "text")
 
     def __init__(self, file: str, line: int, col: int, end_col: int, text: str, function: str):
-        self.file, self.line, self.col, self.end_col, self.text, self.function = file, line, col, end_col, text, function
+        self.file, self.line, self.col, self.end_col, self.text, self.function = (
+            file,
+            line,
+            col,
+            end_col,
+            text,
+            function,
+        )
 
     def __repr__(self):
         return f"Site({self.file}:{self.line}:{self.col + 1}, in {self.function})"
@@ -27,7 +36,8 @@ class CodegenError(Exception):
 class CompileError(CodegenError):
     """The kernel cannot be compiled as written.
 
-    Attributes: message, hint (what to write instead, may be empty), sites (innermost first: the failing place, then the
+    Attributes: message, hint (what to write instead, may be empty), sites (innermost first: the failing
+    place, then the
     calls that led to it), and file, line, col, text of the first.
     """
 
@@ -57,21 +67,36 @@ class LaunchError(RuntimeError):
 class Finding:
     """One thing a check found.
 
-    id: stable name such as "ASC-B101". kind: "bounds", "alignment", ... severity: "error" or "warning". message, fix: what and
-    what to do. site, sites: where, innermost first. other: the second place of a pair. op, core, pipe, buffer, range: which op on
-    which core and pipe touched what; range is (begin, end) in elements of an argument or bytes of a local memory.
+    id: stable name such as "ASC-B101". kind: "bounds", "alignment", ... severity: "error" or "warning".
+    message, fix: what and
+    what to do. site, sites: where, innermost first. other: the second place of a pair. op, core, pipe,
+    buffer, range: which op on
+    which core and pipe touched what; range is (begin, end) in elements of an argument or bytes of a local
+    memory.
     count: how often it was seen.
     """
 
-    __slots__ = (
-        "buffer", "core", "count", "fix", "id", "kind", "message", "op", "other", "others", "pipe", "range", "severity", "site",
-        "sites", "text",
-    )  # fmt: skip
+    __slots__ = tuple(
+        "buffer core count fix id kind message op other others pipe range severity site sites text".split()
+    )
 
     def __init__(
-        self, id: str, kind: str, severity: str, message: str, fix: str, sites: list, other: list, op: str, core: str,
-        pipe: str, buffer: str, range: tuple, count: int, text: str,
-    ):  # fmt: skip
+        self,
+        id: str,
+        kind: str,
+        severity: str,
+        message: str,
+        fix: str,
+        sites: list,
+        other: list,
+        op: str,
+        core: str,
+        pipe: str,
+        buffer: str,
+        range: tuple,
+        count: int,
+        text: str,
+    ):
         self.id, self.kind, self.severity, self.message, self.fix = id, kind, severity, message, fix
         self.sites = [Site(*site) for site in sites]
         self.others = [Site(*site) for site in other]

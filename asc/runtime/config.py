@@ -51,7 +51,8 @@ def set_platform(
 ) -> None:
     """Chooses where kernels run from now on.
 
-    backend: a Backend or its value. soc_version: a Platform or its value; Ascend910B1 when not given. device_id: the device.
+    backend: a Backend or its value. soc_version: a Platform or its value; Ascend910B1 when not given.
+    device_id: the device.
 
     Raises:
         ValueError: an unknown backend or platform.
@@ -60,7 +61,9 @@ def set_platform(
     backend = Backend(backend)
     if backend is Backend.NPU:
         if check:
-            raise RuntimeError("the NPU backend is not yet supported; use Backend.Model, the embedded simulator")
+            raise RuntimeError(
+                "the NPU backend is not yet supported; use Backend.Model, the embedded simulator"
+            )
         return
     platform = Platform.Ascend910B1 if soc_version is None else Platform(soc_version)
     rt.use_model()

@@ -111,6 +111,8 @@ class Frame {
   void put(ir::Var* slot, Binding& b, Edge& edge, uint32_t limit, const ast::Node* at);
   void turn_anchor(Anchor* anchor, ir::Var* var, const Value& value, bool declare);
   ir::Expr* convert_to(const Value& v, Type type, const ast::Node* at);
+  DType meet_at_head(DType head, bool head_literal, DType now, bool now_literal, const Binding& b) const;
+  bool ask_for(const ast::Node* loop, uint32_t name, DType dtype);
   const ast::Name* name_of(uint32_t id) const { return module_.names[id]; }
   Binding head_binding(uint32_t name, const LoopState& loop);
   void flow_to_head(LoopState& loop, const ast::Node* at);

@@ -378,6 +378,26 @@ Binding Frame::head_binding(uint32_t name, const LoopState& loop) {
   return b;
 }
 
+// The type in which a value that comes back to a head goes on. A head that is no literal keeps its type: a literal
+// takes it where its value fits. A counter's value is not known: it only goes into a type that holds its own.
+DType Frame::meet_at_head(DType head, bool head_literal, DType now, bool now_literal, const Binding& b) const {
+  const DType joined = join(head, head_literal, now, now_literal);
+  if (head_literal || joined == DType::Void || joined == head) return joined;
+  const auto n = b.value.is_static() ? number(b.value) : std::nullopt;
+  return now_literal && n && n->fits(head) ? head : DType::Void;
+}
+
+// Notes the type that a literal takes at a loop's head, for the next lowering of the body. False: that type or a
+// wider one was noted before. Each note is wider than the last one of its name, so the rounds end.
+bool Frame::ask_for(const Node* loop, uint32_t name, DType dtype) {
+  const auto rank = [](DType t) { return is_float(t) ? 16 + size_of(t) : size_of(t); };
+  const uint64_t key = (static_cast<uint64_t>(loop->id) << 32) | name;
+  for (const auto& [known, type] : hints_)
+    if (known == key && rank(type) >= rank(dtype)) return false;
+  hints_.emplace_back(key, dtype);
+  return true;
+}
+
 void Frame::flow_to_head(LoopState& loop, const Node* at) {
   const std::vector<uint32_t>& names = loop.construct->join;
   Edge back = edge(names, build_.block());
@@ -393,16 +413,12 @@ void Frame::flow_to_head(LoopState& loop, const Node* at) {
       const Type target = head.var->type;
       DType meets = DType::Void;
       if (type.is_scalar() && target.is_scalar())
-        meets = join(target.elem, loop.literals[i] != 0, type.elem, literal);
-      // A head that is no literal keeps its type; a literal takes it.
-      if (!loop.literals[i] && meets != DType::Void && meets != target.elem)
-        meets = literal && is_int(target.elem) && is_int(type.elem) ? target.elem : DType::Void;
+        meets = meet_at_head(target.elem, loop.literals[i] != 0, type.elem, literal, now);
       if (type == target || (target.is_scalar() && meets == target.elem)) {
         put(head.var, now, back, loop.depth, at);
         continue;
       }
-      if (meets != DType::Void) {
-        hints_.emplace_back((static_cast<uint64_t>(loop.node->id) << 32) | names[i], meets);
+      if (meets != DType::Void && ask_for(loop.node, names[i], meets)) {
         loop.retry = true;
         continue;
       }

@@ -295,7 +295,7 @@ void Frame::while_statement(const ast::While* s) {
     returns_.resize(returns);
   }
   ir::Block* orelse = nullptr;
-  finish_loop(loop, known ? nullptr : &exit, s->orelse, true, &orelse);
+  finish_loop(loop, known ? nullptr : &exit, s->orelse, false, &orelse);
   if (known) test = build_.int_const(Type::scalar(DType::Bool), 1, loc(s->test));
   build_.while_(pre->empty() ? nullptr : pre, test, body, orelse, loc(s));
 }

@@ -279,6 +279,7 @@ void Frame::bind_expr(const ast::Name* name, ir::Expr* e, const Node* at) {
     if (v.fresh && r->var->name == name->utf8) return adopt(name, r->var, at);
     if (old.bound() && old.var == r->var && (old.slot || old.is_alias())) {
       Binding b = old;
+      b.state = Binding::State::Bound;
       b.set_at = at;
       return set(name->id, b);
     }

@@ -24,33 +24,39 @@ struct sigaction g_python_sigint;
 // Ctrl-C while a kernel runs: tells the simulator to stop, then does what Python does.
 void on_sigint(int signal_number, siginfo_t* info, void* context) {
   g_interrupt.store(true, std::memory_order_relaxed);
-  if (g_python_sigint.sa_flags & SA_SIGINFO) g_python_sigint.sa_sigaction(signal_number, info, context);
+  if (g_python_sigint.sa_flags & SA_SIGINFO)
+    g_python_sigint.sa_sigaction(signal_number, info, context);
   else if (g_python_sigint.sa_handler != SIG_DFL && g_python_sigint.sa_handler != SIG_IGN)
     g_python_sigint.sa_handler(signal_number);
 }
 
-// Stands in front of Python's own handler for the time of a launch.
+// Stands in front of Python's own handler while any launch runs; launches of several threads share it. Made
+// and dropped with the GIL held, so that the count needs no lock.
 class SigintGuard {
  public:
   SigintGuard() {
-    if (sigaction(SIGINT, nullptr, &g_python_sigint) != 0) return;
-    if (!(g_python_sigint.sa_flags & SA_SIGINFO) &&
-        (g_python_sigint.sa_handler == SIG_DFL || g_python_sigint.sa_handler == SIG_IGN))
-      return;
-    if ((g_python_sigint.sa_flags & SA_SIGINFO) && g_python_sigint.sa_sigaction == on_sigint) return;
+    if (running_++ == 0) installed_ = install();
+  }
+  ~SigintGuard() {
+    if (--running_ == 0 && installed_) sigaction(SIGINT, &g_python_sigint, nullptr);
+  }
+
+ private:
+  static bool install() {
+    g_interrupt = false;
+    if (sigaction(SIGINT, nullptr, &g_python_sigint) != 0) return false;
+    const bool plain = !(g_python_sigint.sa_flags & SA_SIGINFO);
+    if (plain && (g_python_sigint.sa_handler == SIG_DFL || g_python_sigint.sa_handler == SIG_IGN))
+      return false;
     struct sigaction ours = {};
     ours.sa_sigaction = on_sigint;
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigemptyset(&ours.sa_mask);
-    g_interrupt = false;
-    installed_ = sigaction(SIGINT, &ours, nullptr) == 0;
-  }
-  ~SigintGuard() {
-    if (installed_) sigaction(SIGINT, &g_python_sigint, nullptr);
+    return sigaction(SIGINT, &ours, nullptr) == 0;
   }
 
- private:
-  bool installed_ = false;
+  inline static int running_ = 0;
+  inline static bool installed_ = false;
 };
 
 bool same_options(const CompileOptions& a, const CompileOptions& b) {
@@ -80,7 +86,8 @@ bool serves(const Specialisation& kept, const Call& call, const CompileOptions& 
   return false;
 }
 
-std::shared_ptr<Specialisation> compile_call(PyObject* jit, const Call& call, const CompileOptions& options, bool keep_lowered) {
+std::shared_ptr<Specialisation> compile_call(PyObject* jit, const Call& call, const CompileOptions& options,
+                                             bool keep_lowered) {
   lower::Request request;
   request.jit_function = jit;
   request.kernel_type = options.kernel_type;
@@ -125,18 +132,21 @@ void set_current_platform(const PlatformDesc& platform) { g_platform = &platform
 bool classify_call(Call* call) {
   call->infos.assign(call->values.size(), ArgInfo{});
   for (size_t i = 0; i < call->values.size(); i++)
-    if (!classify_argument(call->values[i], call->function->params[i], call->function->name, &call->infos[i])) return false;
+    if (!classify_argument(call->values[i], call->function->params[i], call->function->name, &call->infos[i]))
+      return false;
   return true;
 }
 
-std::shared_ptr<Specialisation> specialise(PyObject* jit, const JitState& state, const Call& call, bool keep_lowered) {
+std::shared_ptr<Specialisation> specialise(PyObject* jit, const JitState& state, const Call& call,
+                                           bool keep_lowered) {
   CompileOptions options = state.compile;
   if (!options.platform) options.platform = &current_platform();
   SpecialisationCache& cache = *state.cache;
   std::string why = "first call", nearest;
   if (!options.always_compile) {
     for (size_t i = 0; i < cache.entries.size(); i++) {
-      const std::shared_ptr<Specialisation> kept = cache.entries[i];  // comparing may run Python code that changes the list
+      const std::shared_ptr<Specialisation> kept =
+          cache.entries[i];  // comparing may run Python code that changes the list
       if (!serves(*kept, call, options, &why)) {
         if (nearest.empty()) nearest = why;
         continue;
@@ -183,7 +193,8 @@ bool pack(const Call& call, std::deque<ArrayArgument>& arrays, std::vector<sim::
     argument.dtype = info.dtype;
     argument.bits = info.bits;
     if (info.is_mock) {
-      PyErr_Format(PyExc_TypeError, "%s() argument '%s' is a mock: it has no memory to run on; use kernel[cores].compile(...)",
+      PyErr_Format(PyExc_TypeError,
+                   "%s() argument '%s' is a mock: it has no memory to run on; use kernel[cores].compile(...)",
                    call.function->name.c_str(), name.c_str());
       return false;
     }
@@ -235,7 +246,8 @@ bool same_place(const Finding& a, const Finding& b) {
 bool run_on_simulator(const Call& call, CompiledKernel& kernel, int grid, const sim::Options& options) {
   std::vector<Finding> early = kernel.early_findings();
   std::erase_if(early, [&](const Finding& finding) { return is_ignored(finding, options.ignore); });
-  if (!early.empty() && options.on_finding == sim::OnFinding::Raise) return report(std::move(early), options.on_finding);
+  if (!early.empty() && options.on_finding == sim::OnFinding::Raise)
+    return report(std::move(early), options.on_finding);
   std::deque<ArrayArgument> arrays;
   std::vector<sim::Argument> packed;
   if (!pack(call, arrays, packed)) return false;
@@ -255,7 +267,6 @@ bool run_on_simulator(const Call& call, CompiledKernel& kernel, int grid, const 
   if (error) std::rethrow_exception(error);
   bool good = print_text(result.printed);
   if (result.interrupted) {
-    g_interrupt = false;
     if (PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
     return false;
   }
@@ -264,9 +275,11 @@ bool run_on_simulator(const Call& call, CompiledKernel& kernel, int grid, const 
   for (size_t i = 0; good && i < args.size(); i++)
     if (packed[i].is_array) good = arrays[at++].finish(args[i].may_write);
   if (!good) return false;
-  // What was known early and is found again while running is one finding: the run's, which knows core and pipe.
+  // What was known early and is found again while running is one finding: the run's, which knows core and
+  // pipe.
   std::erase_if(early, [&](const Finding& known) {
-    return std::any_of(result.findings.begin(), result.findings.end(), [&](const Finding& found) { return same_place(known, found); });
+    return std::any_of(result.findings.begin(), result.findings.end(),
+                       [&](const Finding& found) { return same_place(known, found); });
   });
   result.findings.insert(result.findings.begin(), early.begin(), early.end());
   return report(std::move(result.findings), options.on_finding);

@@ -41,7 +41,7 @@ OpStatus load_data(Core& core, const CallSite& site, uint64_t* frame, uint64_t*)
   Tensor src = args.tensor(2);
   if constexpr (FromGlobal) {
     for (int64_t i = 0; i < copy.repeats; i++) {
-      const uint64_t at = src.address + static_cast<uint64_t>(copy.src_begin + i * copy.src_step);
+      const uint64_t at = move_address(src.address, copy.src_begin + i * copy.src_step, 1);
       const GlobalBytes from = global_bytes<M>(core, site, 2, at, elem, kFractalBytes, Access::Read);
       uint8_t fractal[kFractalBytes];
       fill_poison(fractal, sizeof(fractal));
@@ -52,7 +52,7 @@ OpStatus load_data(Core& core, const CallSite& site, uint64_t* frame, uint64_t*)
   } else {
     const int64_t last = copy.src_begin + (copy.repeats - 1) * copy.src_step;
     const int64_t low = std::min(copy.src_begin, last), high = std::max(copy.src_begin, last) + kFractalBytes;
-    src.address += static_cast<uint64_t>(low);
+    src.address = move_address(src.address, low, 1);
     src.info = src.with_length(src.length() - low / std::max(1, size_of(elem)));
     const uint8_t* from = local_bytes<M>(core, site, 2, src, elem, high - low, Access::Read);
     if (!from) return OpStatus::Done;
@@ -62,31 +62,15 @@ OpStatus load_data(Core& core, const CallSite& site, uint64_t* frame, uint64_t*)
   return OpStatus::Done;
 }
 
-// RULE integer accumulation saturates at every addition (manual, Mmad).
-void mmad_int8(int32_t* l0c, const int8_t* l0a, const int8_t* l0b, int64_t m, int64_t k, int64_t n,
-               bool init) {
-  for (int64_t row = 0; row < m; row++) {
-    for (int64_t col = 0; col < n; col++) {
-      int32_t& c = l0c[bodies::l0c_index(row, col, m)];
-      int64_t sum = init ? 0 : c;
-      for (int64_t d = 0; d < k; d++) {
-        const int64_t a = l0a[m == 1 ? d : bodies::l0a_index<int8_t>(row, d, k)];
-        sum = std::clamp<int64_t>(sum + a * l0b[bodies::l0b_index<int8_t>(d, col, n)], INT32_MIN, INT32_MAX);
-      }
-      c = static_cast<int32_t>(sum);
-    }
-  }
-}
-
 // The bodies read typed elements: a start off its element's alignment (a finding in `check`) is rounded down.
 template <class T, class Byte>
 T* elements(Byte* at) {
   return reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(at) & ~uintptr_t{alignof(T) - 1});
 }
 
-template <class T>
-void mmad_float(uint8_t* c, const uint8_t* a, const uint8_t* b, int64_t m, int64_t k, int64_t n, bool init) {
-  bodies::mmad<T>(elements<float>(c), elements<const T>(a), elements<const T>(b), m, k, n, init);
+template <class Acc, class T>
+void mmad_on(uint8_t* c, const uint8_t* a, const uint8_t* b, int64_t m, int64_t k, int64_t n, bool init) {
+  bodies::mmad(elements<Acc>(c), elements<const T>(a), elements<const T>(b), m, k, n, init);
 }
 
 template <Mode M>
@@ -107,12 +91,10 @@ OpStatus mmad(Core& core, const CallSite& site, uint64_t* frame, uint64_t*) {
   if (!a || !b || !c) return OpStatus::Done;
   const bool init = p[kCmatrixInitVal] != 0;
   switch (elem) {
-    case DType::F16: mmad_float<half_t>(c, a, b, m, k, n, init); break;
-    case DType::BF16: mmad_float<bfloat16_t>(c, a, b, m, k, n, init); break;
-    case DType::F32: mmad_float<float>(c, a, b, m, k, n, init); break;
-    default:
-      mmad_int8(elements<int32_t>(c), elements<const int8_t>(a), elements<const int8_t>(b), m, k, n, init);
-      break;
+    case DType::F16: mmad_on<float, half_t>(c, a, b, m, k, n, init); break;
+    case DType::BF16: mmad_on<float, bfloat16_t>(c, a, b, m, k, n, init); break;
+    case DType::F32: mmad_on<float, float>(c, a, b, m, k, n, init); break;
+    default: mmad_on<int32_t, int8_t>(c, a, b, m, k, n, init); break;
   }
   return OpStatus::Done;
 }
@@ -123,9 +105,9 @@ void fixpipe_row(uint8_t* to, const uint8_t* l0c, int64_t row, int64_t begin, in
   for (int64_t col = begin; col < end; col++) {
     T value;
     std::memcpy(&value,
-                l0c + ((col / 16) * src_stride * 16 + row * 16 + col % 16) * static_cast<int64_t>(sizeof(T)),
+                l0c + bodies::nz_index(row, col, src_stride) * static_cast<int64_t>(sizeof(T)),
                 sizeof(T));
-    if (relu && value < T{0}) value = T{0};
+    if (relu) value = bodies::relu_result(value);
     std::memcpy(to + col * static_cast<int64_t>(sizeof(T)), &value, sizeof(T));
   }
 }
@@ -146,7 +128,7 @@ OpStatus fixpipe(Core& core, const CallSite& site, uint64_t* frame, uint64_t*) {
   const Tensor dst = args.tensor(1);
   const bool relu = p[kReluEn] != 0;
   for (int64_t row = 0; row < m; row++) {
-    const uint64_t at = dst.address + static_cast<uint64_t>(row * dst_stride * size);
+    const uint64_t at = move_address(dst.address, row * dst_stride, size);
     const GlobalBytes to = global_bytes<M>(core, site, 1, at, elem, n * size, Access::Write);
     if (!to.at) continue;
     const int64_t begin = (to.begin + size - 1) / size, end = to.end / size;

@@ -51,14 +51,10 @@ void store_scalar<BoolByte>(uint8_t* to, uint64_t slot) {
   *to = slot != 0;
 }
 
-uint64_t element_address(const Tensor& tensor, int64_t index, size_t size) {
-  return tensor.address + static_cast<uint64_t>(index) * size;
-}
-
 template <Mode M, class T>
 OpStatus global_get(Core& core, const CallSite& site, uint64_t* frame, uint64_t* result) {
   const Operands args(core, site, frame);
-  const uint64_t address = element_address(args.tensor(0), args.integer(1), sizeof(T));
+  const uint64_t address = move_address(args.tensor(0).address, args.integer(1), sizeof(T));
   const GlobalBytes from = global_bytes<M>(core, site, 0, address, site.vars[0], sizeof(T), Access::Read);
   if (from.whole(sizeof(T)) && from.at) [[likely]] {
     *result = load_scalar<T>(from.at);
@@ -73,7 +69,7 @@ OpStatus global_get(Core& core, const CallSite& site, uint64_t* frame, uint64_t*
 template <Mode M, class T>
 OpStatus global_set(Core& core, const CallSite& site, uint64_t* frame, uint64_t*) {
   const Operands args(core, site, frame);
-  const uint64_t address = element_address(args.tensor(0), args.integer(1), sizeof(T));
+  const uint64_t address = move_address(args.tensor(0).address, args.integer(1), sizeof(T));
   const GlobalBytes to = global_bytes<M>(core, site, 0, address, site.vars[0], sizeof(T), Access::Write);
   if (to.whole(sizeof(T)) && to.at) [[likely]]
     store_scalar<T>(to.at, args.bits(2));
@@ -91,7 +87,7 @@ uint8_t* local_element(Core& core, const CallSite& site, const Operands& args, A
       if (Finding* f = core.log.add(FindingId::LocalOutsideTensor, core.here())) {
         f->op = op_name(site);
         f->pipe = "S";
-        f->range_begin = place_of(tensor.address).offset + index * static_cast<int64_t>(sizeof(T));
+        f->range_begin = place_of(move_address(tensor.address, index, sizeof(T))).offset;
         f->range_end = f->range_begin + static_cast<int64_t>(sizeof(T));
         f->message = fmt::format("{}: element {} of a tensor of {} elements", f->op, index, tensor.length());
         f->fix = "keep the index below the tensor's size";
@@ -99,7 +95,7 @@ uint8_t* local_element(Core& core, const CallSite& site, const Operands& args, A
     }
   }
   Tensor one = tensor;
-  one.address = element_address(tensor, index, sizeof(T));
+  one.address = move_address(tensor.address, index, sizeof(T));
   one.info = tensor.with_length(tensor.length() > 0 ? tensor.length() : 1);
   return local_bytes<M>(core, site, 0, one, site.vars[0], sizeof(T), access);
 }
@@ -245,11 +241,12 @@ OpStatus subindex(Core& core, const CallSite& site, uint64_t* frame, uint64_t* r
   const Tensor tensor = args.tensor(0);
   const int64_t offset = args.integer(1);
   const bool known = tensor.length() != 0 || site.op == OpId::LocalTensor_Subindex;
-  int64_t length = known ? tensor.length() - offset : 0;
+  int64_t length = 0;
+  if (known && __builtin_sub_overflow(tensor.length(), offset, &length)) length = offset < 0 ? INT64_MAX : 0;
   // A part that reaches beyond its tensor keeps the tensor's end: the access is the fault, not the view.
   if (site.operand_count > 2) length = known && args.integer(2) > length ? length : args.integer(2);
   result[1] = tensor.with_length(length);
-  result[0] = element_address(tensor, offset, static_cast<size_t>(size_of(site.vars[0])));
+  result[0] = move_address(tensor.address, offset, size_of(site.vars[0]));
   return OpStatus::Done;
 }
 
@@ -282,7 +279,7 @@ OpStatus tensor_query(Core& core, const CallSite& site, uint64_t* frame, uint64_
     case OpId::LocalTensor_GetSize: *result = static_cast<uint64_t>(tensor.length()); break;
     case OpId::LocalTensor_GetLength: *result = static_cast<uint64_t>(tensor.length() * size); break;
     case OpId::LocalTensor_GetPosition: *result = static_cast<uint64_t>(tensor.position()); break;
-    default: *result = element_address(tensor, args.integer(1), static_cast<size_t>(size)); break;
+    default: *result = move_address(tensor.address, args.integer(1), size); break;
   }
   return OpStatus::Done;
 }
@@ -301,8 +298,9 @@ OpStatus core_query(Core& core, const CallSite& site, uint64_t*, uint64_t* resul
 
 OpStatus offset_pointer(Core& core, const CallSite& site, uint64_t* frame, uint64_t* result) {
   const Operands args(core, site, frame);
-  const uint64_t bytes = args.bits(1) * static_cast<uint64_t>(size_of(site.vars[0]));
-  *result = site.op == OpId::Pointer_OffsetBack ? args.bits(0) - bytes : args.bits(0) + bytes;
+  const int64_t size = size_of(site.vars[0]);
+  *result =
+      move_address(args.bits(0), args.integer(1), site.op == OpId::Pointer_OffsetBack ? -size : size);
   return OpStatus::Done;
 }
 

@@ -34,6 +34,26 @@ constexpr Place place_of(uint64_t word) {
   return {((word - static_cast<uint64_t>(offset)) >> 48) - kOwnerBase, offset};
 }
 
+// Where an address stays that was moved further than its offset can say: no way back, so that it never meets
+// an argument's bytes again. A multiple of every alignment.
+inline constexpr int64_t kFarOffset = (int64_t{1} << 47) - 512;
+constexpr bool is_far(int64_t offset) { return offset <= -kFarOffset || offset >= kFarOffset; }
+
+// The address `count` elements of `size` bytes (negative: back) from another. The owner stays; so does a word
+// that is no address.
+constexpr uint64_t move_address(uint64_t word, int64_t count, int64_t size) {
+  const Place place = place_of(word);
+  if (place.owner >= (uint64_t{1} << 16) - kOwnerBase || is_far(place.offset)) [[unlikely]]
+    return word;
+  int64_t offset = 0;
+  if (__builtin_mul_overflow(count, size, &offset) || __builtin_add_overflow(place.offset, offset, &offset))
+      [[unlikely]]
+    offset = (count < 0) != (size < 0) ? -kFarOffset : kFarOffset;
+  if (is_far(offset)) [[unlikely]]
+    offset = offset < 0 ? -kFarOffset : kFarOffset;
+  return make_address(static_cast<uint32_t>(place.owner), offset);
+}
+
 // A tensor's two slots. `info`: length in elements (40 bits; a GlobalTensor's 0: not told), TPosition (8),
 // buffer of a queue or TBuf (16; 0: none, else its number plus one).
 struct Tensor {

@@ -49,8 +49,8 @@ void Fixpipe(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const Fixpip
     return;
   for (int64_t m = 0; m < params.mSize; m++) {
     for (int64_t n = 0; n < params.nSize; n++) {
-      T value = src.GetValue(static_cast<uint32_t>(n / 16 * params.srcStride * 16 + m * 16 + n % 16));
-      if (params.reluEn && value < T{0}) value = T{0};
+      T value = src.GetValue(static_cast<uint32_t>(asc::bodies::nz_index(m, n, params.srcStride)));
+      if (params.reluEn) value = asc::bodies::relu_result(value);
       dst.SetValue(static_cast<uint64_t>(m * params.dstStride + n), value);
     }
   }

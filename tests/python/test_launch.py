@@ -107,7 +107,8 @@ def test_empty_and_zero_dimensional_arrays():
 
 
 @pytest.mark.parametrize(
-    ("cores", "error"), [(0, ValueError), (-1, ValueError), (1.5, TypeError), (10**9, ValueError), ("8", TypeError)]
+    ("cores", "error"),
+    [(0, ValueError), (-1, ValueError), (1.5, TypeError), (10**9, ValueError), ("8", TypeError)],
 )
 def test_core_count_is_checked_cold_and_warm(cores, error):
     x = np.zeros(4, np.float32)
@@ -254,7 +255,13 @@ def test_compile_gives_every_text_without_launching(tmp_path):
     assert compiled.meta["kernel_type"] == "AIV_ONLY"
     assert compiled.diagnostics == []
     folder = pathlib.Path(compiled.save(tmp_path))
-    assert sorted(os.listdir(folder)) == ["ascendc.cpp", "bytecode.txt", "ir.lowered.txt", "ir.txt", "meta.json"]
+    assert sorted(os.listdir(folder)) == [
+        "ascendc.cpp",
+        "bytecode.txt",
+        "ir.lowered.txt",
+        "ir.txt",
+        "meta.json",
+    ]
 
 
 def test_dumps_are_equal_to_the_byte_in_two_processes(tmp_path):
@@ -273,7 +280,9 @@ def test_dumps_are_equal_to_the_byte_in_two_processes(tmp_path):
         root = tmp_path / seed
         environment = dict(os.environ, PYASC_DUMP_PATH=str(root), PYTHONHASHSEED=seed)
         subprocess.run([sys.executable, "-c", program], env=environment, check=True)
-        contents.append({str(f.relative_to(root)): f.read_bytes() for f in sorted(root.rglob("*")) if f.is_file()})
+        contents.append(
+            {str(f.relative_to(root)): f.read_bytes() for f in sorted(root.rglob("*")) if f.is_file()}
+        )
     assert len(contents[0]) == 5
     assert contents[0] == contents[1]
 
@@ -372,7 +381,9 @@ def test_a_finding_known_early_and_found_again_is_one(how):
         local = asc.LocalTensor(asc.int32, asc.TPosition.VECCALC, 8, 64)
         asc.duplicate(local, 1, 64)
 
-    assert [finding.id for finding in misaligned[1].compile(np.zeros(8, np.int32)).diagnostics] == ["ASC-A101"]
+    assert [finding.id for finding in misaligned[1].compile(np.zeros(8, np.int32)).diagnostics] == [
+        "ASC-A101"
+    ]
     misaligned[1](np.zeros(8, np.int32))
     assert [finding.id for finding in asc.last_findings()] == ["ASC-A101"]
     assert asc.last_findings()[0].core

@@ -43,7 +43,11 @@ def test_python_is_kept_to_its_rooms(path):
     allowed = relative.parts[0] in ("lower", "bind", "torch") or (
         relative.parts[0] == "runtime" and relative.name.startswith(("args", "launcher", "deps"))
     )
-    uses = [name for name in includes(path) if name in ("Python.h", "structmember.h") or name.startswith("pybind11/")]
+    uses = [
+        name
+        for name in includes(path)
+        if name in ("Python.h", "structmember.h") or name.startswith("pybind11/")
+    ]
     assert allowed or not uses, f"{relative} includes {uses}"
     if relative.parts[0] != "bind":
         assert not [name for name in uses if name.startswith("pybind11/")]
@@ -62,7 +66,9 @@ def test_intrinsics_and_sqlite_have_one_room_each():
 def test_op_bodies_need_c_headers_only():
     for path in [*(CSRC / "sim" / "bodies").rglob("*.h"), CSRC / "base" / "half.h"]:
         for name in includes(path):
-            assert name.endswith(".h") and ("/" in name or name.startswith(("std", "string", "math"))), f"{path}: {name}"
+            assert name.endswith(".h") and ("/" in name or name.startswith(("std", "string", "math"))), (
+                f"{path}: {name}"
+            )
 
 
 def test_expressions_know_no_kind_of_value():
@@ -89,13 +95,22 @@ def test_exceptions_stay_exceptions():
     """Hand-written printer and verifier functions for single ops: at most 15 % of the rows."""
     from asc import _asc
 
-    text = "".join(path.read_text() for folder in ("emit", "ir", "passes") for path in (CSRC / folder).glob("*.cpp"))
+    text = "".join(
+        path.read_text() for folder in ("emit", "ir", "passes") for path in (CSRC / folder).glob("*.cpp")
+    )
     names = set(re.findall(r"\b(?:emit|verify)_([A-Z]\w+)\s*\(", text))
     rows = {row["name"] for row in _asc.op_table()}
     assert len(names & rows) <= 0.15 * len(rows), sorted(names & rows)
 
 
 def test_no_path_of_a_machine_is_committed():
-    done = subprocess.run(["git", "grep", "-nIE", "/(home|root|work|Users)/", "--", "."], cwd=ROOT, capture_output=True, text=True)
-    lines = [line for line in done.stdout.splitlines() if not line.startswith("tests/python/test_layering.py")]
+    done = subprocess.run(
+        ["git", "grep", "-nIE", "/(home|root|work|Users)/", "--", "."],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    lines = [
+        line for line in done.stdout.splitlines() if not line.startswith("tests/python/test_layering.py")
+    ]
     assert not lines

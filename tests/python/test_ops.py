@@ -37,9 +37,9 @@ def apply(
     b_local = asc.LocalTensor(b.dtype, asc.TPosition.VECIN, TILE * 4, TILE)
     z_local = asc.LocalTensor(z.dtype, asc.TPosition.VECOUT, TILE * 8, TILE)
     for i in range(asc.ceildiv(n, TILE)):
-        asc.data_copy(a_local, a_gm[i * TILE:], TILE)
-        asc.data_copy(b_local, b_gm[i * TILE:], TILE)
-        asc.data_copy(z_local, z_gm[i * TILE:], TILE)
+        asc.data_copy(a_local, a_gm[i * TILE :], TILE)
+        asc.data_copy(b_local, b_gm[i * TILE :], TILE)
+        asc.data_copy(z_local, z_gm[i * TILE :], TILE)
         asc.set_flag(asc.HardEvent.MTE2_V, 0)
         asc.wait_flag(asc.HardEvent.MTE2_V, 0)
         if TENSORS == 2:
@@ -52,7 +52,7 @@ def apply(
             OP(z_local, scalar_gm.get_value(0), TILE)
         asc.set_flag(asc.HardEvent.V_MTE3, 0)
         asc.wait_flag(asc.HardEvent.V_MTE3, 0)
-        asc.data_copy(z_gm[i * TILE:], z_local, TILE)
+        asc.data_copy(z_gm[i * TILE :], z_local, TILE)
         asc.set_flag(asc.HardEvent.MTE3_MTE2, 0)
         asc.wait_flag(asc.HardEvent.MTE3_MTE2, 0)
 
@@ -70,11 +70,13 @@ def device_array(values, dtype, size):
 def run(case, **settings):
     size = -(-case.count // TILE) * TILE
     tensors = len(case.sources)
-    a, _ = device_array(case.sources[0] if tensors else case.old_dst, case.source if tensors else case.dtype, size)
+    a, _ = device_array(
+        case.sources[0] if tensors else case.old_dst, case.source if tensors else case.dtype, size
+    )
     b, _ = device_array(case.sources[1], case.source, size) if tensors == 2 else (a, None)
     z, result = device_array(case.old_dst, case.dtype, size)
-    scalar, _ = device_array(np.resize(np.asarray(0 if case.scalar is None else case.scalar, ref.storage(case.source)), 1),
-                             case.source, 16)  # fmt: skip
+    value = np.asarray(0 if case.scalar is None else case.scalar, ref.storage(case.source))
+    scalar, _ = device_array(np.resize(value, 1), case.source, 16)
     kernel = apply.options(**settings) if settings else apply
     kernel[1](a, b, z, scalar, case.count, getattr(asc, case.op), tensors, case.scalar is not None, TILE)
     return result[: case.count]

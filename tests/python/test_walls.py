@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proofs that the architecture carries what comes later: mixed cores, cross-core order, cube ops, operators by kind."""
+"""Proofs that the architecture carries what comes later: mixed cores, cross-core order, cube ops,
+operators by kind."""
 
 import numpy as np
 import pytest
@@ -22,7 +23,8 @@ def hear(flag: int):
 
 @asc.jit(kernel_type=config.KernelType.MIX_AIC_1_2)
 def handshake(log: asc.GlobalAddress, n: int):
-    """Both vector cores of a block write, tell their cube core through a helper, and wait for what it made of it."""
+    """Both vector cores of a block write, tell their cube core through a helper, and wait for what it made
+    of it."""
     gm = asc.GlobalTensor()
     gm.set_global_buffer(log)
     if asc.ascend_is_aic():
@@ -86,15 +88,24 @@ def test_two_programs_come_from_one_source():
     compiled = both[2].compile(np.zeros(256, np.float16), out)
     assert compiled.meta["kernel_type"] == "MIX_AIC_1_2"
     text = compiled.text["ascendc"]
-    assert text.count("if ASCEND_IS_AIC {") == 1 and "constexpr" not in text.split("if ASCEND_IS_AIC {")[0].split("both(")[1]
+    assert (
+        text.count("if ASCEND_IS_AIC {") == 1
+        and "constexpr" not in text.split("if ASCEND_IS_AIC {")[0].split("both(")[1]
+    )
     both[2](np.zeros(256, np.float16), out)
     assert out[:64:16].tolist() == [1, 1, 0, 0]
     assert out[64::16].tolist() == [2, 2, 2, 2, 0, 0]
 
 
 @asc.jit
-def matmul16(a: asc.GlobalAddress, b: asc.GlobalAddress, c: asc.GlobalAddress, M: asc.ConstExpr[int], K: asc.ConstExpr[int],
-             N: asc.ConstExpr[int]):  # fmt: skip
+def matmul16(
+    a: asc.GlobalAddress,
+    b: asc.GlobalAddress,
+    c: asc.GlobalAddress,
+    M: asc.ConstExpr[int],
+    K: asc.ConstExpr[int],
+    N: asc.ConstExpr[int],
+):
     """c = a @ b of fractals that lie in global memory as L0A and L0B hold them."""
     a_gm = asc.GlobalTensor()
     b_gm = asc.GlobalTensor()
@@ -119,7 +130,9 @@ def fractals(matrix, rows_inside):
     """16x16 fractals, row-major over the matrix; row-major inside (L0A) or column-major (L0B)."""
     m, n = matrix.shape
     blocks = matrix.reshape(m // 16, 16, n // 16, 16)
-    return np.ascontiguousarray(blocks.transpose(0, 2, 1, 3) if rows_inside else blocks.transpose(0, 2, 3, 1)).reshape(-1)
+    return np.ascontiguousarray(
+        blocks.transpose(0, 2, 1, 3) if rows_inside else blocks.transpose(0, 2, 3, 1)
+    ).reshape(-1)
 
 
 def test_one_cube_op_from_row_to_result():
@@ -146,7 +159,8 @@ def test_vector_op_on_a_cube_core_is_told_before_it_runs():
 
 
 def test_operators_of_a_value_that_is_no_number_come_from_the_table():
-    """GlobalAddress has +, - and reflected + because the op table has rows for them; expressions know none of it."""
+    """GlobalAddress has +, - and reflected + because the op table has rows for them; expressions know none
+    of it."""
 
     @asc.jit
     def offsets(x: asc.GlobalAddress, n: int):

@@ -4,10 +4,10 @@
 from asc import _asc
 from asc._asc import DataType
 
-_NAMES = (
-    "void", "int1", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",
-    "float64", "bit", "bool_", "int_", "half", "float_", "double",
-)  # fmt: skip
+_NAMES = """
+    void int1 int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 bit bool_
+    int_ half float_ double
+    """.split()
 
 
 class KnownTypes:

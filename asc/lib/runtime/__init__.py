@@ -4,10 +4,25 @@
 from asc import _asc
 
 __all__ = [
-    "Stream", "create_stream", "current_device", "current_platform", "current_stream", "default_device", "destroy_stream",
-    "device_count", "get_soc_version", "is_available", "is_initialized", "is_model", "reset_device", "set_device",
-    "set_soc_version", "synchronize", "synchronize_device", "use_model",
-]  # fmt: skip
+    "Stream",
+    "create_stream",
+    "current_device",
+    "current_platform",
+    "current_stream",
+    "default_device",
+    "destroy_stream",
+    "device_count",
+    "get_soc_version",
+    "is_available",
+    "is_initialized",
+    "is_model",
+    "reset_device",
+    "set_device",
+    "set_soc_version",
+    "synchronize",
+    "synchronize_device",
+    "use_model",
+]
 
 
 class Stream:

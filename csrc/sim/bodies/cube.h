@@ -90,4 +90,14 @@ inline void mmad(int32_t* l0c, const int8_t* l0a, const int8_t* l0b, int64_t m, 
   }
 }
 
+// Where fixpipe finds a result in L0C whose columns of fractals are `stride` rows apart.
+constexpr int64_t nz_index(int64_t row, int64_t col, int64_t stride) {
+  return col / kFractalSide * stride * kFractalSide + row * kFractalSide + col % kFractalSide;
+}
+// What fixpipe's relu makes of a result; a NaN stays.
+template <class T>
+constexpr T relu_result(T value) {
+  return value < T{0} ? T{0} : value;
+}
+
 }  // namespace asc::bodies
