@@ -39,6 +39,10 @@ def __getattr__(name: str):
         from asc import errors
 
         return getattr(errors, name)
+    if name in ("Field", "Struct", "StructField"):
+        from asc.language.core import struct
+
+        return getattr(struct, name)
     if name == "adv":
         import importlib
 

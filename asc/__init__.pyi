@@ -140,6 +140,9 @@ from asc.errors import ScalarError as ScalarError
 from asc.errors import SyncError as SyncError
 from asc.errors import TimeoutError as TimeoutError
 from asc.errors import UninitError as UninitError
+from asc.language.core.struct import Field as Field
+from asc.language.core.struct import Struct as Struct
+from asc.language.core.struct import StructField as StructField
 
 __all__ = [
     "AippInputFormat",

@@ -305,5 +305,6 @@ def package_stub(package, module, errors):
     jit = {"CodegenOptions", "CompileOptions", "ConstExpr", "LaunchOptions", "jit"}
     spdx = "# SPDX-License-Identifier: Apache-2.0\n"
     lines = imports("asc._asc", core) + imports("asc._jit", jit) + imports("asc.errors", errors)
+    lines += imports("asc.language.core.struct", {"Field", "Struct", "StructField"})
     lines += ["", "__all__ = [", *(f'    "{name}",' for name in sorted(package.__all__)), "]"]
     return spdx + NOTE + "\n" + "\n".join(lines) + "\n"

@@ -28,6 +28,7 @@ std::string Printer::print() {
   }
   const size_t end = out_.size();
   module_constants();
+  struct_definitions();
   return assemble(kernel_start, end);
 }
 
@@ -41,6 +42,7 @@ void Printer::name_globals() {
   for (const auto& f : module_.functions)
     if (!f->is_kernel) function_names_[f->id] = globals_.add(pool_, legal_name(pool_, f->name, true));
 
+  name_structs();
   constant_names_.resize(module_.next_constant);
   for (size_t i = 0; i < module_.constants.size(); i++) {
     const ir::NamedConst& c = *module_.constants[i];
@@ -94,6 +96,7 @@ std::string Printer::assemble(size_t kernel_start, size_t end) const {
   std::string text;
   text.reserve(out_.size() + 1024);
   text += "#include \"kernel_operator.h\"\n\n";
+  text.append(out_, struct_text_.first, struct_text_.second);
   if (!constant_lines_.empty()) {
     for (size_t i = constant_lines_.size(); i-- > 0;)
       text.append(out_, constant_lines_[i].first, constant_lines_[i].second);
@@ -160,6 +163,7 @@ void Printer::function(const ir::Function& f) {
   const size_t first_edit = edits_.size();
   constants_in_scope_ = module_.constants.size();
   signature(f);
+  copy_struct_arguments();
   body_start_ = out_.size();
   depth_ = 1;
   statements(f.body);
@@ -209,6 +213,8 @@ void Printer::signature(const ir::Function& f) {
 }
 
 void Printer::parameter(const ir::Var& v) {
+  if (fn_->is_kernel && v.type.kind == Kind::Struct) return struct_parameter(v);
+  if (v.type.kind == Kind::Struct && v.type.id >= kStructCount && !may_change(*fn_, v)) put("const ");
   type_name(v.type);
   put(v.by_ref || v.type.is_object() ? "& " : " ");
   put(name_of(v));
@@ -281,7 +287,7 @@ void Printer::type_name(const Type& type) {
     }
     case Kind::Struct:
       return put(type.id < kStructCount ? struct_info(static_cast<StructId>(type.id)).cpp_type
-                                        : module_.structs[type.id - kStructCount].cpp_name);
+                                        : struct_names_[type.id - kStructCount].type);
     default: break;
   }
   put(kKinds[static_cast<int>(type.kind)].cpp_class);
@@ -309,14 +315,15 @@ void Printer::type_name(const Type& type) {
 
 std::string_view Printer::field_name(const Type& type, uint16_t index) const {
   if (type.id < kStructCount) return struct_info(static_cast<StructId>(type.id)).fields[index].cpp_name;
-  return module_.structs[type.id - kStructCount].fields[index].name;
+  return struct_names_[type.id - kStructCount].fields[index];
 }
 
 std::string_view Printer::declare(const ir::Var& v) {
   std::string_view& name = var_names_[v.id];
   std::string_view wanted = legal_name(pool_, v.name);
   if (globals_.has(wanted) &&
-      std::find(function_names_.begin(), function_names_.end(), wanted) != function_names_.end())
+      (is_struct_name(wanted) ||
+       std::find(function_names_.begin(), function_names_.end(), wanted) != function_names_.end()))
     wanted = with_suffix(pool_, wanted, "_");
   name = locals_.add(pool_, wanted, &pinned_);
   return name;

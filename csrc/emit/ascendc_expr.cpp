@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "emit/printer.h"
+#include "ir/visit.h"
 
 namespace asc::emit {
 
@@ -401,6 +402,14 @@ void Printer::binary(const ir::Binary& e, int min, bool converts) {
   if (wraps) put(')');
 }
 
+static bool holds_literal(const ir::Expr* e) {
+  if (as<ir::Const>(e)) return true;
+  if (e->kind == ir::ExprKind::Call || e->kind == ir::ExprKind::OpCall) return false;
+  bool found = false;
+  ir::for_each_operand(e, [&](const ir::Expr* operand) { found = found || holds_literal(operand); });
+  return found;
+}
+
 // asc_min(a, b), or asc_min<int64_t>(a, b) where C++ would not deduce that type. Short floats compute in
 // float.
 void Printer::helper_call(Helper helper, const ir::Expr* left, const ir::Expr* right, DType type) {
@@ -414,7 +423,9 @@ void Printer::helper_call(Helper helper, const ir::Expr* left, const ir::Expr* r
     const ir::Expr* source = conversion_source(e, type);
     return natural(source, source->type.elem == type);
   };
-  if (printed(left) != type || (right && printed(right) != type)) {
+  // A 64-bit literal is a long long, which int64_t need not be.
+  const bool mixes = size_of(type) == 8 && right && (holds_literal(left) || holds_literal(right));
+  if (mixes || printed(left) != type || (right && printed(right) != type)) {
     put('<');
     put(cpp_name(type));
     put('>');

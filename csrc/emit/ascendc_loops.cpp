@@ -52,8 +52,7 @@ bool expr_changes(const ir::Expr* e, const Vars& vars) {
         if (op->args[i] && proto.params[i].dir == Dir::InOut) changes |= holds(vars, root_var(op->args[i]));
     } else if (const auto* c = as<ir::Call>(x)) {
       for (size_t i = 0; i < c->args.size(); i++)
-        if (c->callee->params[i]->by_ref || c->callee->params[i]->type.is_object())
-          changes |= holds(vars, root_var(c->args[i]));
+        if (may_change(*c->callee, *c->callee->params[i])) changes |= holds(vars, root_var(c->args[i]));
     }
   });
   return changes;
@@ -74,8 +73,7 @@ bool changes_any(const ir::Block* body, const Vars& vars) {
     } else if (const auto* c = as<ir::CallAssign>(s)) {
       for (const ir::Var* r : c->results) changes |= holds(vars, r);
       for (size_t i = 0; i < c->args.size(); i++)
-        if (c->callee->params[i]->by_ref || c->callee->params[i]->type.is_object())
-          changes |= holds(vars, root_var(c->args[i]));
+        if (may_change(*c->callee, *c->callee->params[i])) changes |= holds(vars, root_var(c->args[i]));
     }
     ir::for_each_expr(s, [&](const ir::Expr* e) { changes |= expr_changes(e, vars); });
   });

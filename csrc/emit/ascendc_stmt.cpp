@@ -188,7 +188,7 @@ void Printer::const_decl(const ir::ConstDecl& s) {
   const std::string_view name = locals_.add(pool_, legal_name(pool_, c.name), &pinned_);
   indent();
   constant_line(c, name);
-  end_line(s.loc);
+  end_line(s.loc.line == fn_->loc.line ? Loc{} : s.loc);  // a parameter's has no line of its own
   printed_.back().end = out_.size();
   visible_.push_back({&c, name, const_in_print_, nullptr});
   const_in_print_ = -1;

@@ -37,6 +37,9 @@ enum Prec : int {
   kPostfix,
 };
 
+// May a call of the function change what the parameter refers to? (ascendc_structs.cpp)
+bool may_change(const ir::Function& function, const ir::Var& parameter);
+
 // Helper functions of the printed program, each printed only when used. ORDER Helper: as emit/helpers.cpp
 // lists them.
 enum class Helper : uint8_t {
@@ -69,6 +72,12 @@ class Printer {
   void find_queue_spellings();
   std::string assemble(size_t kernel_start, size_t end) const;
   void module_constants();
+  // The user's structs (ascendc_structs.cpp).
+  void name_structs();
+  bool is_struct_name(std::string_view name) const;
+  void struct_definitions();
+  void struct_parameter(const ir::Var& v);
+  void copy_struct_arguments();
   void apply_edits(std::string& to, size_t begin, size_t end) const;
   void function(const ir::Function& f);
   void signature(const ir::Function& f);
@@ -249,8 +258,19 @@ class Printer {
   std::vector<const ir::Var*> result_vars_;  // the variable that carries each result out, or null
   std::vector<std::string_view> result_names_;
   std::vector<Loop> loops_;
-  std::vector<const ir::Decl*> in_place_;  // structs printed where they are used
-  std::string_view core_flags_[2];         // names of `is_aiv`, `is_aic`
+  struct StructNames {
+    std::string_view type;
+    std::vector<std::string_view> fields;
+  };
+  struct StructArgument {
+    const ir::Var* var;
+    std::string_view bytes;  // the parameter's name
+  };
+  std::vector<StructNames> struct_names_;         // as Module::structs
+  std::vector<StructArgument> struct_arguments_;  // of the kernel's signature
+  std::pair<size_t, size_t> struct_text_;         // place and length in out_
+  std::vector<const ir::Decl*> in_place_;         // structs printed where they are used
+  std::string_view core_flags_[2];                // names of `is_aiv`, `is_aic`
   const ir::Stmt* last_statement_ = nullptr;
   uint64_t commented_line_ = ~uint64_t{0};
 };

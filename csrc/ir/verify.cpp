@@ -43,10 +43,15 @@ std::vector<VerifyError> Verifier::run() {
 }
 
 void Verifier::verify_structs() {
-  for (const StructDesc& desc : module_.structs)
-    for (const StructField& field : desc.fields)
+  for (size_t i = 0; i < module_.structs.size(); i++) {
+    const StructDesc& desc = module_.structs[i];
+    for (const StructField& field : desc.fields) {
       if (field.type.is_void() || field.offset >= desc.bytes)
         error({}, fmt::format("field {} of struct {} has no type or lies outside", field.name, desc.name));
+      if (field.type.kind == Kind::Struct && field.type.id >= kStructCount + i)
+        error({}, fmt::format("field {} of struct {} is a struct that comes later", field.name, desc.name));
+    }
+  }
 }
 
 void Verifier::verify_args() {

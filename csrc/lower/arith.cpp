@@ -141,8 +141,23 @@ DType Frame::meet(const Value& left, const Value& right, const Node* at) {
 // ---- binary
 // ------------------------------------------------------------------------------------------------------
 
+// Operators that compute in 64 bits.
+static bool leaves_type(Operator op) {
+  return op == Operator::Add || op == Operator::Sub || op == Operator::Mult || op == Operator::LShift ||
+         op == Operator::BitAnd || op == Operator::BitOr || op == Operator::BitXor;
+}
+
+// A typed number that is used must lie in its type.
+void Frame::check_range(const Value& v, const Node* at) const {
+  if (v.pinned == DType::Void || !v.is_static()) return;
+  const auto n = number(v);
+  if (n && n->form != Number::Form::Float && !n->fits(v.pinned))
+    fail(at, fmt::format("the result {} does not fit {}", shown(v), py_name(v.pinned)), "use a wider type");
+}
+
 Value Frame::static_binary(Operator op, const Value& left, const Value& right, const Node* at) {
   const OperatorInfo& info = kOperators[static_cast<int>(op)];
+  if (!leaves_type(op)) check_range(left, at), check_range(right, at);
   PyObject* object = check(info.evaluate(left.object, right.object), at);
   Value result = number_value(object);
   if (left.pinned != DType::Void || right.pinned != DType::Void) {
@@ -152,10 +167,16 @@ Value Frame::static_binary(Operator op, const Value& left, const Value& right, c
                           : right.pinned == DType::Void ? promote_literal(*b, a->natural())
                                                         : promote(a->natural(), b->natural());
       if (p.error) fail(at, p.error, p.hint);
-      result.pinned = p.type;
-      if (const auto n = number_of(object); n && n->form != Number::Form::Float && !n->fits(p.type))
-        fail(at, fmt::format("the result {} does not fit {}", shown(result), py_name(p.type)),
-             "use a wider type");
+      // Unsigned numbers wrap around. Signed ones may leave their type, as long as only + - * and their like
+      // read them: every other use looks at the range.
+      if (is_unsigned_int(p.type) && PyLong_Check(object) && !number_of(object)->fits(p.type)) {
+        PyObject* mask = check(PyLong_FromUnsignedLongLong(unsigned_max(p.type)), at);
+        object = check(PyNumber_And(object, mask), at);
+        result = number_value(object);
+      }
+      const auto n = number_of(object);
+      result.pinned = n && n->form == Number::Form::Float && !is_float(p.type) ? DType::F32 : p.type;
+      if (!leaves_type(op)) check_range(result, at);
     }
   }
   // Integers keep how they are spelt, as long as C++ gives the same value.
@@ -176,7 +197,8 @@ Value Frame::static_binary(Operator op, const Value& left, const Value& right, c
   // Both operands are known to be where C++ and Python agree (see above); of a tree the printer cannot see
   // it.
   const auto* tree = ir::as<ir::Binary>(c->spelling);
-  if (tree && (op == Operator::FloorDiv || op == Operator::Mod) && !ir::as_const(tree->left))
+  if (tree && (op == Operator::FloorDiv || op == Operator::Mod) &&
+      (!ir::as_const(tree->left) || !ir::as_const(tree->right)))
     const_cast<ir::Binary*>(tree)->facts |= ir::kPlainDiv;
   return result;
 }
@@ -230,7 +252,8 @@ Value Frame::binary(Operator op, Value left, Value right, const Node* at) {
       return Value::of(seq);
     }
   }
-  fail(at, fmt::format("TypeError: {} {} {} is not possible", shown(left), ast::sign(op), shown(right)));
+  fail(at, fmt::format("TypeError: {} {} {} is not possible", shown(left), ast::sign(op), shown(right)),
+       tensor_hint(op, left, right, at));
 }
 
 Value Frame::arithmetic(BinaryOp op, const Value& left, const Value& right, const Node* at) {
@@ -281,8 +304,10 @@ Value Frame::unary(UnaryOperator op, Value v, const Node* at) {
                              at);
     Value result = number_value(object, v.pinned);
     const auto n = number(v), r = number(result);
-    if (v.pinned != DType::Void && r && !r->fits(v.pinned))
-      fail(at, fmt::format("{} does not fit {}", shown(result), py_name(v.pinned)), "use a wider type");
+    if (r && is_unsigned_int(v.pinned) && !r->fits(v.pinned)) {
+      PyObject* mask = check(PyLong_FromUnsignedLongLong(unsigned_max(v.pinned)), at);
+      result = number_value(check(PyNumber_And(object, mask), at), v.pinned);
+    }
     if (v.expr && n && r && n->form == Number::Form::Int && n->natural() == r->natural() &&
         is_signed_int(n->natural()) && op != UnaryOperator::UAdd) {
       ir::Expr* e = build_.unary(op == UnaryOperator::USub ? ir::UnaryOp::Neg : ir::UnaryOp::Invert,
@@ -362,6 +387,8 @@ Value Frame::compare(CompareOperator op, Value left, Value right, const Node* at
   const CompareInfo& info = kCompares[static_cast<int>(op)];
   const bool containers = !left.is_expr() && !right.is_expr();
   if (containers) {
+    check_range(left, at);
+    check_range(right, at);
     PyObject* a = to_object(left);
     PyObject* b = a ? to_object(right) : nullptr;
     if (a && b) return number_value(check(PyObject_RichCompare(a, b, info.python), at));

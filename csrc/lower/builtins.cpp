@@ -87,11 +87,14 @@ Value Frame::call_builtin(BuiltinId id, std::span<const Argument> args, const as
       expect(2, "ceildiv(x, y)");
       const Value a = args[0].value, b = args[1].value;
       const auto n = number(b);
-      const auto is_unsigned = [this](const Value& v) { return is_scalar(v) && is_unsigned_int(v.expr->type.elem); };
+      const auto is_unsigned = [this](const Value& v) {
+        return is_scalar(v) && is_unsigned_int(v.expr->type.elem);
+      };
       if (is_unsigned(a) || is_unsigned(b)) {  // neither -x nor x + y - 1 stays in an unsigned type
         const Value x = shared(a, e), y = shared(b, e), zero = Value::of(session_.keep(PyLong_FromLong(0)));
         const Value rest = compare(ast::CompareOperator::NotEq, binary(Operator::Mod, x, y, e), zero, e);
-        return binary(Operator::Add, binary(Operator::FloorDiv, again(x, e), again(y, e), e), rest, e);
+        const Value quotient = binary(Operator::FloorDiv, again(x, e), again(y, e), e);
+        return binary(Operator::Add, quotient, cast_to(rest, natural(quotient, e)->type.elem, e), e);
       }
       if (!number(a) && n && n->form == Number::Form::Int && n->bits > 0) {
         const Value one = Value::of(session_.keep(PyLong_FromLong(1)));

@@ -47,6 +47,13 @@ Value Frame::call(const ast::Call* e) {
       if (call_member(receiver, a, args, e, &result)) return result;
       return call_value(attribute(receiver, a->attr, a), args, e);
     }
+    if (receiver.is_expr() && is_user_struct(receiver.expr->type) && a->attr->utf8 == "create_local" &&
+        e->args.empty() && e->keywords.empty()) {
+      hint_call_ = hint == e ? hint : nullptr;
+      const Value copy = copy_of_struct(receiver.expr, e);
+      hint_call_ = nullptr;
+      return copy;
+    }
     callee = attribute(receiver, a->attr, a);
   } else {
     callee = expression(e->func);
@@ -80,6 +87,7 @@ Value Frame::call_value(const Value& callee, std::vector<Argument>& args, const 
       return call_op(*op, nullptr, args, e);
   }
   if (const auto kind = as_kind(object)) return call_kind(*kind, args, e);
+  if (is_struct_class(object)) return construct_struct(object, args, e);
   if (const auto builtin = as_builtin(object)) return call_builtin(*builtin, args, e);
   if (PyMethod_Check(object))
     if (const KernelFunction* function = as_jit(PyMethod_GET_FUNCTION(object)))
@@ -197,14 +205,22 @@ Value Frame::result_of(const Shape& shape, std::span<const Value> results, std::
 
 // Lowers the callee for these arguments, if that was not done yet.
 Specialisation* Frame::specialise(const KernelFunction* function, std::vector<ArgKey> key,
+                                  std::span<const std::pair<ir::Expr*, const Node*>> passed,
                                   const ast::Call* e) {
   if (Specialisation* known = session_.find(function, key); known && known->done) return known;
   for (const Frame* f = this; f; f = f->caller_)
     if (f->spec_.function == function)
       fail(e, fmt::format("recursion: {} is called while it runs", function->name),
            "write it as a loop: a device has no stack for calls");
+  constexpr int kDeepest = 500;
+  int nested = 0;
+  for (const Frame* f = this; f; f = f->caller_) nested++;
+  if (nested > kDeepest)
+    fail(e, fmt::format("RecursionError: more than {} functions call each other", kDeepest),
+         "write some of them into their callers");
   Specialisation* spec = session_.add(function, std::move(key));
   Frame callee(session_, *spec, this, e);
+  callee.passed_ = passed;
   callee.run_helper();
   build_.set_block(regions_.back().block);
   return spec;
@@ -219,7 +235,7 @@ Value Frame::call_jit(const KernelFunction* function, PyObject* self, std::span<
   key.reserve(bound.size());
   for (size_t i = 0; i < bound.size(); i++)
     key.push_back(pass(bound[i].value, function->params[i], bound[i].node, &passed));
-  const Specialisation& spec = *specialise(function, std::move(key), e);
+  const Specialisation& spec = *specialise(function, std::move(key), passed, e);
   ir::Function* callee = spec.ir;
   ASC_ASSERT(callee->params.size() == passed.size());
 
@@ -232,6 +248,7 @@ Value Frame::call_jit(const KernelFunction* function, PyObject* self, std::span<
       if (arg->kind != ir::ExprKind::Var && arg->kind != ir::ExprKind::Field)
         arg = ref(temporary(param->name, arg, node), node);
       if (param->type.is_tensor()) note_handle_change(arg);
+      if (param->type.kind == Kind::Struct) lend_struct(arg, param, node);
     }
     if (arg->type != param->type && param->type.is_tensor()) complete(arg, param->type.elem, node);
     exprs.push_back(arg);
@@ -271,7 +288,9 @@ Value Frame::call_with_results(const Specialisation& spec, std::span<ir::Expr* c
       if (own) {
         vars[item.index] = old.var;
         info(old.var).rebound = true;
-        info(old.var).literal = false;
+        Binding filled = old;
+        filled.literal = false;
+        set(hint_names_[i]->id, filled);
         epoch_++;
         continue;
       }

@@ -63,11 +63,15 @@ void Frame::fail(const Node* node, std::string message, std::string hint) const 
 
 // `second` is the other line that the message names: shown with its text.
 void Frame::fail(const Node* node, const Node* second, std::string message, std::string hint) const {
+  fail_beside(node, second ? loc(second) : Loc{}, std::move(message), std::move(hint));
+}
+
+void Frame::fail_beside(const Node* node, Loc second, std::string message, std::string hint) const {
   std::vector<Site> sites;
   const SourceTable& table = session_.module.sources;
   sites.push_back(table.resolve(loc(node)));
-  if (second && second->range.line != node->range.line) {
-    const Site other = table.resolve(loc(second));
+  if (second.valid() && (second.source != source_ || second.line != loc(node).line)) {
+    const Site other = table.resolve(second);
     if (const size_t text = other.text.find_first_not_of(" \t"); text != std::string::npos)
       message += fmt::format("\n  line {}: {}", other.line, other.text.substr(text));
   }
@@ -82,7 +86,7 @@ void Frame::fail_syntax(const Node* node) const {
   fail(node, fmt::format("{} is not supported in a kernel", ast::kind_word(node->kind)));
 }
 
-void Frame::fail_python(const Node* node) const {
+void Frame::fail_python(const Node* node, std::string hint) const {
   if (!PyErr_ExceptionMatches(PyExc_Exception)) throw PythonErrorSet{};
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
@@ -101,7 +105,7 @@ void Frame::fail_python(const Node* node) const {
   PyErr_Clear();
   PyRef cause = PyRef::steal(value);
   try {
-    fail(node, std::move(message));
+    fail(node, std::move(message), std::move(hint));
   } catch (const CompileError& error) {
     throw PythonCompileError(error, std::move(cause));
   }
@@ -110,7 +114,7 @@ void Frame::fail_python(const Node* node) const {
 // What a value is, as messages say it.
 std::string Frame::shown(const Value& v) const {
   switch (v.kind) {
-    case ValueKind::Expr: return to_string(v.expr->type);
+    case ValueKind::Expr: return type_text(v.expr->type);
     case ValueKind::Seq: return v.seq->is_list ? "a list" : "a tuple";
     case ValueKind::Map: return "a dict";
     case ValueKind::Method: return fmt::format("the method {}", op_desc(v.op).py_name);

@@ -73,12 +73,12 @@ void Frame::settle(std::span<Pending> operands, const Node* at, bool in_order) {
     if (!v.is_expr() || ir::as_const(v.expr)) continue;
     if (const auto* r = ir::as<ir::VarRef>(v.expr); r && !r->type.is_scalar() && !info(r->var).rebound)
       continue;
-    const Effect own = v.expr->effect;
+    const Effect own = order_effect(v.expr);
     // Statements that came after it: they may change what it reads, or must come after its effect.
     bool save = operands[i].mark < end && (own != Effect::Pure || operands[i].epoch != epoch_);
     for (size_t j = i + 1; !save && !in_order && j < operands.size(); j++) {
       const Value& w = *operands[j].value;
-      const Effect later = w.is_expr() ? w.expr->effect : Effect::Pure;
+      const Effect later = w.is_expr() ? order_effect(w.expr) : Effect::Pure;
       save =
           (later >= Effect::Write && own >= Effect::Read) || (own >= Effect::Write && later >= Effect::Read);
     }
@@ -124,7 +124,8 @@ Value Frame::attribute(const Value& object, const ast::Name* name, const Node* a
     const std::string known =
         fmt::format("asc.{}.{}", kKinds[static_cast<int>(type.kind)].py_name, name->utf8);
     if (is_known_name(known)) fail(at, fmt::format("{} is not yet supported", known));
-    fail(at, fmt::format("AttributeError: {} has no attribute '{}'", shown(object), name->utf8));
+    fail(at, fmt::format("AttributeError: {} has no attribute '{}'", shown(object), name->utf8),
+         attribute_hint(type, name->utf8));
   }
   if (PyObject* plain = to_object(object)) return static_attribute(plain, name->str, at);
   PyErr_Clear();
@@ -147,6 +148,9 @@ void Frame::store_attribute(const ast::Attribute* target, const Value& v, const 
     if (!field)
       fail(at, fmt::format("AttributeError: {} has no field '{}'", shown(object), target->attr->utf8));
     const Type want = ir::field_type(session_.module, type, *field);
+    check_field_value(v, want, at);
+    change_struct(object.expr, at);
+    epoch_++;
     build_.set_field(object.expr, *field, convert_to(v, want, at), loc(at));
     return;
   }
@@ -424,6 +428,7 @@ Value Frame::sequence(const ast::Sequence* e, bool raw) {
 // Does the value stay what it is, whatever the function assigns later?
 bool Frame::is_stable(const ir::Expr* e) {
   if (e->effect != Effect::Pure) return false;
+  if (e->kind == ir::ExprKind::Field) return false;  // may be set
   if (const auto* r = ir::as<ir::VarRef>(e)) {
     if (info(r->var).rebound) return false;
     if (r->type.is_tensor() || r->type.is_object() || r->var->hoisted) return true;

@@ -78,7 +78,9 @@ void Frame::run_kernel() {
         key.type = Type::scalar(spec.dtype);
         break;
       case ParamSpec::Form::Struct:
-        fail(params[i], fmt::format("'{}': struct arguments are not yet supported", name->utf8));
+        key.form = ArgKey::Form::Runtime;
+        key.type = session_.struct_type(spec.constant);
+        break;
     }
     bind(name, parameter(name->utf8, key, params[i]), params[i]);
     if (key.form != ArgKey::Form::Runtime) continue;

@@ -38,8 +38,12 @@ class Frame {
   [[noreturn]] void fail(const ast::Node* node, std::string message, std::string hint = {}) const;
   [[noreturn]] void fail(const ast::Node* node, const ast::Node* second, std::string message,
                          std::string hint) const;
+  [[noreturn]] void fail_beside(const ast::Node* node, Loc second, std::string message,
+                                std::string hint) const;
   [[noreturn]] void fail_syntax(const ast::Node* node) const;
-  [[noreturn]] void fail_python(const ast::Node* node) const;  // the Python error that is set
+  [[noreturn]] void fail_from_outside(const Value& object, const ast::Node* at) const;
+  // The Python error that is set.
+  [[noreturn]] void fail_python(const ast::Node* node, std::string hint = {}) const;
   std::string shown(const Value& v) const;  // "int32", "GlobalTensor<float32>", "5", "list"
   std::string_view text_of(const ast::Node* node) const { return spec_.function->source.slice(node->range); }
   uint32_t line_of(const ast::Node* node) const {
@@ -66,7 +70,9 @@ class Frame {
     std::vector<Edge> breaks_out, turns;          // paths out of the loop, and back to its head
     std::vector<ir::Var*> made;                   // variables that the head made
     std::vector<uint8_t> literals;  // of each name at the head: it may still take another number's type
-    bool retry = false;  // a literal at the head takes another type: lower the body again
+    std::vector<std::pair<uint32_t, Binding>>
+        conflicts;       // names whose turns do not meet: not to be read at the head
+    bool retry = false;  // a literal at the head takes another type, or a conflict: lower the body again
   };
   struct ReturnSite {
     ir::Return* stmt;
@@ -79,6 +85,12 @@ class Frame {
     size_t mark;
     uint32_t epoch;
   };
+
+  // ---- hints (suggest.cpp); empty: none
+  std::string attribute_hint(const Type& type, std::string_view wrong) const;
+  std::string keyword_hint(const OpDesc& op, std::string_view wrong) const;
+  std::string element_hint(const Value& v, const ast::Node* node) const;
+  std::string tensor_hint(ast::Operator op, const Value& left, const Value& right, const ast::Node* at) const;
 
   // ---- regions, bindings, joins (scope.cpp)
   void enter(ir::Block* block, bool nested = true);
@@ -117,6 +129,7 @@ class Frame {
   Binding head_binding(uint32_t name, const LoopState& loop);
   void flow_to_head(LoopState& loop, const ast::Node* at);
   std::string describe(const Binding& b) const;  // "int32", "a TQue": for messages
+  std::pair<std::string, std::string> describe_two(const Binding& a, const Binding& b) const;
 
   // ---- statements (stmt.cpp, loop.cpp)
   void block(const ast::NodeList& body);
@@ -188,6 +201,7 @@ class Frame {
   Value choose(ir::Expr* condition, const Value& yes, const Value& no, const ast::Node* at);
   Value binary(ast::Operator op, Value left, Value right, const ast::Node* at);
   Value static_binary(ast::Operator op, const Value& left, const Value& right, const ast::Node* at);
+  void check_range(const Value& v, const ast::Node* at) const;
   Value unary(ast::UnaryOperator op, Value v, const ast::Node* at);
   Value compare(ast::CompareOperator op, Value left, Value right, const ast::Node* at);
   Value arithmetic(ir::BinaryOp op, const Value& left, const Value& right, const ast::Node* at);
@@ -219,12 +233,28 @@ class Frame {
                           bool named);
   ArgKey pass(const Value& v, const Parameter& param, const ast::Node* node,
               std::vector<std::pair<ir::Expr*, const ast::Node*>>* exprs);
-  Specialisation* specialise(const KernelFunction* function, std::vector<ArgKey> key, const ast::Call* e);
+  Specialisation* specialise(const KernelFunction* function, std::vector<ArgKey> key,
+                             std::span<const std::pair<ir::Expr*, const ast::Node*>> passed,
+                             const ast::Call* e);
   Match match(OpId op, const Type* self, std::span<Argument> args, const ast::Node* at);
   Value call_op(OpId op, ir::Expr* self, std::span<Argument> args, const ast::Node* at);
   Value call_kind(Kind kind, std::span<Argument> args, const ast::Node* at);
+
+  // ---- the user's structs (structs.cpp)
+  bool is_user_struct(const Type& type) const;
+  std::string type_text(const Type& type) const;  // as the user knows it
+  Value construct_struct(PyObject* cls, std::span<Argument> args, const ast::Node* at);
+  Value copy_of_struct(ir::Expr* object, const ast::Node* at);
+  void change_struct(ir::Expr* object, const ast::Node* at);
+  void lend_struct(ir::Expr* arg, const ir::Var* param, const ast::Node* at);
+  void check_field_value(const Value& v, Type want, const ast::Node* at) const;
+  ir::Var* new_struct(Type type, std::string_view name, const ast::Node* at);
+  void set_nested_defaults(const ir::Expr* place, PyObject* cls, PyObject* instance, const ast::Node* at);
+  Effect order_effect(const ir::Expr* e) const;
+  ir::Expr* copy_place(const ir::Expr* place, const ast::Node* at);
   bool complete(ir::Expr* self, DType elem, const ast::Node* at);
   void note_handle_change(ir::Expr* self);
+  Loc element_type_from(const ir::Var* var) const;  // where a GlobalTensor got its element type
   ir::Expr* operand(const Value& v, const TypePattern& pattern, Type type, const ast::Node* at);
   Value call_static(const Value& callee, std::span<const Argument> args, const ast::Node* at);
   Value call_builtin(BuiltinId id, std::span<const Argument> args, const ast::Call* e);
@@ -251,9 +281,11 @@ class Frame {
   ASC_PYTHON_BUILTIN(float)
   ASC_PYTHON_BUILTIN(bool)
   ASC_PYTHON_BUILTIN(isinstance)
-  ASC_PYTHON_BUILTIN(sum) ASC_PYTHON_BUILTIN(divmod) ASC_PYTHON_BUILTIN(pow) ASC_PYTHON_BUILTIN(any)
-      ASC_PYTHON_BUILTIN(all) ASC_PYTHON_BUILTIN(zip) ASC_PYTHON_BUILTIN(enumerate)
-          ASC_PYTHON_BUILTIN(reversed) ASC_PYTHON_BUILTIN(list) ASC_PYTHON_BUILTIN(tuple)
+  ASC_PYTHON_BUILTIN(sum)
+  ASC_PYTHON_BUILTIN(divmod)
+  ASC_PYTHON_BUILTIN(pow) ASC_PYTHON_BUILTIN(any) ASC_PYTHON_BUILTIN(all) ASC_PYTHON_BUILTIN(zip)
+      ASC_PYTHON_BUILTIN(enumerate) ASC_PYTHON_BUILTIN(reversed) ASC_PYTHON_BUILTIN(list)
+          ASC_PYTHON_BUILTIN(tuple)
 #undef ASC_PYTHON_BUILTIN
               void check_may_change(uint32_t region, const Value& container, const ast::Node* at) const;
   bool list_method(const Value& list, std::string_view name, std::vector<Argument>& args, const ast::Call* e,
@@ -281,6 +313,7 @@ class Frame {
   const Analysis& analysis_;
   Frame* caller_;
   const ast::Node* call_;
+  std::span<const std::pair<ir::Expr*, const ast::Node*>> passed_;  // a helper's arguments, by parameter
   ir::Function* fn_;
   uint32_t source_;
   std::vector<Binding> bindings_;  // by name id
@@ -296,6 +329,7 @@ class Frame {
   std::vector<std::pair<uint64_t, DType>> hints_;  // (loop node, name) -> the type a literal takes there
   const ast::Node* hint_call_ = nullptr;           // the call whose results an assignment will name so:
   std::vector<const ast::Name*> hint_names_;
+  std::vector<PyObject*> followed_;  // Python functions whose reads are known
   bool reachable_ = true;
   std::vector<uint32_t> set_if_true_;  // names that the condition at hand has set if it holds
   uint32_t epoch_ = 0;                 // assignments to variables so far

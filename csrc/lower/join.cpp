@@ -23,11 +23,19 @@ std::string Frame::describe(const Binding& b) const {
   return b.slot || b.is_alias() ? to_string(b.var->type) : shown(b.value);
 }
 
+// Two bindings of one name, as a message tells them apart.
+std::pair<std::string, std::string> Frame::describe_two(const Binding& a, const Binding& b) const {
+  std::string one = describe(a), other = describe(b);
+  if (one != other) return {one, other};
+  if (one.starts_with("a ")) one.erase(0, 2);
+  return {"one " + one, "another"};
+}
+
 bool Frame::form_of(const Binding& b, Type* type, bool* literal) const {
   *literal = false;
   if (b.slot || b.is_alias()) {
     *type = b.var->type;
-    *literal = b.slot && vars_[b.var->id].literal;
+    *literal = b.slot && b.literal;
     return !type->is_object();
   }
   if (!b.value.is_static()) return false;
@@ -174,13 +182,13 @@ void Frame::put(ir::Var* slot, Binding& b, Edge& e, uint32_t limit, const Node* 
   build_.set_block(here);
 }
 
-static Binding conflict(Session& session, const Binding& a, const Binding& b, const std::string& text) {
+static Binding conflict(Session& session, const Binding& a, const Binding& b, const std::string& text,
+                        const char* hint) {
   Binding r;
   r.state = Binding::State::Conflict;
   r.set_at = a.set_at;
   r.other = b.set_at ? b.set_at : a.set_at;
-  r.value =
-      Value::of(session.keep(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()))));
+  r.value = Value::of(session.keep(Py_BuildValue("(ss)", text.c_str(), hint)));
   return r;
 }
 
@@ -220,11 +228,13 @@ Binding Frame::merge_slot(uint32_t name, size_t index, std::span<Edge* const> ed
       }
     }
     const bool no_form = !has_form || !form_of(*first, &t, &lit);
+    const auto [one, other] = describe_two(*first, b);
     return conflict(
         session_, *first, b,
-        fmt::format(
-            "is {} by line {} and {} by line {}{}", describe(*first), line(*first), describe(b), line(b),
-            no_form ? "; only numbers, enums and tensors may change under runtime control flow" : ""));
+        fmt::format("is {} by line {} and {} by line {}{}", one, line(*first), other, line(b),
+                    no_form ? "; only numbers, enums and tensors may change under runtime control flow" : ""),
+        other == "another" ? "use two names"
+                           : "give it one type before control flow meets, or use another name");
   }
 
   ir::Var* slot = nullptr;
@@ -272,8 +282,8 @@ Binding Frame::merge_slot(uint32_t name, size_t index, std::span<Edge* const> ed
   }
   for (Edge* e : edges)
     if (e->bindings[index].bound()) put(slot, e->bindings[index], *e, depth(), at);
-  info(slot).literal = literal;
   Binding r;
+  r.literal = literal;
   r.state = Binding::State::Bound;
   r.slot = true;
   r.var = slot;
@@ -283,7 +293,7 @@ Binding Frame::merge_slot(uint32_t name, size_t index, std::span<Edge* const> ed
 
 Binding Frame::merge(uint32_t name, size_t index, std::span<Edge* const> edges, const Node* at) {
   const Binding* first = nullptr;
-  bool maybe = false, same = true, same_anchor = true;
+  bool maybe = false, same = true, same_anchor = true, literal = true;
   for (Edge* e : edges) {
     const Binding& b = e->bindings[index];
     if (b.state == Binding::State::Conflict) return b;
@@ -295,6 +305,7 @@ Binding Frame::merge(uint32_t name, size_t index, std::span<Edge* const> edges, 
     }
     same = same && same_binding(*first, b);
     same_anchor = same_anchor && first->anchor == b.anchor;
+    literal = literal && b.literal;
   }
   if (!first) return {};
   Binding r;
@@ -303,6 +314,7 @@ Binding Frame::merge(uint32_t name, size_t index, std::span<Edge* const> edges, 
     if (r.state == Binding::State::Conflict) return r;
   } else {
     r = *first;
+    r.literal = r.literal && literal;
     if (r.slot || r.is_alias()) {
       hoist(r.var, at);
     } else {
@@ -334,6 +346,8 @@ Binding Frame::head_binding(uint32_t name, const LoopState& loop) {
   Binding b = bindings_[name];
   Type type;
   bool literal;
+  for (const auto& [id, unread] : loop.conflicts)
+    if (id == name) return unread;
   if (!b.bound() || !form_of(b, &type, &literal)) return b;
   const uint64_t key = (static_cast<uint64_t>(loop.node->id) << 32) | name;
   for (const auto& [hint, dtype] : hints_)
@@ -369,8 +383,8 @@ Binding Frame::head_binding(uint32_t name, const LoopState& loop) {
     const Value v = b.slot || b.is_alias() ? Value::of(ref(b.var, at)) : b.value;
     slot = declare(name_of(name)->utf8, convert_to(v, type, at), at);
   }
-  info(slot).literal = literal;
   info(slot).rebound = true;
+  b.literal = literal;
   b.value = {};
   b.slot = true;
   b.var = slot;
@@ -378,17 +392,19 @@ Binding Frame::head_binding(uint32_t name, const LoopState& loop) {
   return b;
 }
 
-// The type in which a value that comes back to a head goes on. A head that is no literal keeps its type: a literal
-// takes it where its value fits. A counter's value is not known: it only goes into a type that holds its own.
-DType Frame::meet_at_head(DType head, bool head_literal, DType now, bool now_literal, const Binding& b) const {
+// The type in which a value that comes back to a head goes on. A head that is no literal keeps its type: a
+// literal takes it where its value fits. A counter's value is not known: it only goes into a type that holds
+// its own.
+DType Frame::meet_at_head(DType head, bool head_literal, DType now, bool now_literal,
+                          const Binding& b) const {
   const DType joined = join(head, head_literal, now, now_literal);
   if (head_literal || joined == DType::Void || joined == head) return joined;
   const auto n = b.value.is_static() ? number(b.value) : std::nullopt;
   return now_literal && n && n->fits(head) ? head : DType::Void;
 }
 
-// Notes the type that a literal takes at a loop's head, for the next lowering of the body. False: that type or a
-// wider one was noted before. Each note is wider than the last one of its name, so the rounds end.
+// Notes the type that a literal takes at a loop's head, for the next lowering of the body. False: that type
+// or a wider one was noted before. Each note is wider than the last one of its name, so the rounds end.
 bool Frame::ask_for(const Node* loop, uint32_t name, DType dtype) {
   const auto rank = [](DType t) { return is_float(t) ? 16 + size_of(t) : size_of(t); };
   const uint64_t key = (static_cast<uint64_t>(loop->id) << 32) | name;
@@ -427,16 +443,24 @@ void Frame::flow_to_head(LoopState& loop, const Node* at) {
     const Node* set_at = now.set_at ? now.set_at : at;
     const Node* head_at = head.set_at ? head.set_at : module_.function;
     const bool has_form = form_of(now, &type, &literal);
+    const auto [one, other] = describe_two(head, now);
     std::string hint = "only numbers, enums and tensors may change in a loop; asc.static_range unrolls it";
+    if (other == "another") hint = "use two names: " + hint;
     if (has_form) hint = "give it one type before the loop, or use another name";
     if (has_form && head.slot && type.is_scalar() && head.var->type.is_scalar())
       if (const Promotion p = promote(head.var->type.elem, type.elem); !p.error)
         hint = fmt::format("give it the type of both before the loop: {}: asc.{} = ...", name->utf8,
                            py_name(p.type));
-    fail(set_at, head_at,
-         fmt::format("'{}' is {} when the loop begins (line {}) and {} for its next turn", name->utf8,
-                     describe(head), line_of(head_at), describe(now)),
-         std::move(hint));
+    // An error only if a turn, or what follows the loop, reads it: the body is lowered again to see.
+    const std::string text = fmt::format("is {} when the loop begins (line {}) and {} for its next turn", one,
+                                         line_of(head_at), other);
+    Binding unread = conflict(session_, head, now, text, hint.c_str());
+    unread.set_at = head_at;
+    unread.other = set_at;
+    // The third item: the error belongs to the assignment, not to the reader.
+    unread.value = Value::of(session_.keep(Py_BuildValue("(sss)", text.c_str(), hint.c_str(), "")));
+    loop.conflicts.emplace_back(names[i], unread);
+    loop.retry = true;
   }
   loop.turns.push_back(std::move(back));
 }

@@ -63,9 +63,6 @@ void Frame::for_statement(const ast::For* s) {
 }
 
 void Frame::prepare_head(LoopState& loop) {
-  // A body that is lowered again starts from what its first lowering started from.
-  for (size_t i = 0; i < loop.head.size(); i++)
-    if (loop.head[i].slot) info(loop.head[i].var).literal = loop.literals[i] != 0;
   loop.head.clear();
   loop.literals.clear();
   loop.turns.clear();
@@ -75,9 +72,9 @@ void Frame::prepare_head(LoopState& loop) {
     const size_t known = fn_->vars.size();
     Binding b = head_binding(name, loop);
     if (fn_->vars.size() > known) loop.made.push_back(b.var);
-    if (b.slot) set(name, b);
+    if (b.slot || b.state == Binding::State::Conflict) set(name, b);
     loop.head.push_back(b);
-    loop.literals.push_back(b.slot && info(b.var).literal);
+    loop.literals.push_back(b.bound() && b.slot && b.literal);
   }
 }
 
@@ -90,6 +87,13 @@ void Frame::finish_loop(LoopState& loop, Edge* exit, const ast::NodeList& orelse
   for (Edge& e : loop.turns) turns.push_back(&e);
   for (size_t i = 0; exit && i < names.size(); i++) {
     Binding& b = exit->bindings[i];
+    if (b.state == Binding::State::Conflict) continue;
+    for (Edge* e : turns) {  // behind the loop it is a literal only if it comes back as one
+      Type type;
+      bool literal = false;
+      if (e->bindings[i].bound() && form_of(e->bindings[i], &type, &literal))
+        b.literal = b.literal && literal;
+    }
     if (!b.bound()) {
       b = merge(names[i], i, turns, loop.node);
       if (b.bound() && !runs) {
@@ -166,6 +170,7 @@ Frame::RangeBounds Frame::range_bounds(std::span<const Argument> given, const No
         r.type == DType::Void ? Promotion{computed(n->natural())} : promote_literal(*n, r.type);
     if (p.error) fail(r.nodes[i], p.error, p.hint);
     r.type = p.type;
+    if (step && step->is_negative() && is_unsigned_int(r.type)) r.type = DType::I64;
   }
   if (all_static) {
     if (r.type != DType::I64) r.type = DType::I32;
@@ -197,7 +202,7 @@ ir::Var* Frame::loop_variable(const ast::For* s, const LoopState& loop, Type typ
     Binding b = bindings_[name->name->id];
     if (b.bound() && b.slot && b.var->type == type && !b.var->by_ref && info(b.var).depth < depth()) {
       info(b.var).rebound = true;
-      info(b.var).literal = false;
+      b.literal = false;
       b.state = Binding::State::Bound;
       b.set_at = s->target;
       set(name->name->id, b);

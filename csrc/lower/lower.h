@@ -19,7 +19,7 @@ struct ParamSpec {
   enum class Form : uint8_t { Array, Scalar, Constant, Struct } form;
   DType dtype = DType::Void;     // Array: of an element; Scalar: its type
   bool nonnegative = false;      // Scalar of Python int: its sign is part of the specialisation
-  PyObject* constant = nullptr;  // Constant: borrowed
+  PyObject* constant = nullptr;  // Constant: its value; Struct: its class; borrowed
 };
 
 // An outside value that lowering read: `owner[name]`, what it was. The cache and the launch re-check it.
@@ -55,7 +55,8 @@ class PythonCompileError : public CompileError {
   std::shared_ptr<PyRef> cause;  // used and dropped with the GIL held
 };
 
-// Thrown with a Python error set that is no fault of the kernel (KeyboardInterrupt, SystemExit): it goes through as it is.
+// Thrown with a Python error set that is no fault of the kernel (KeyboardInterrupt, SystemExit): it goes
+// through as it is.
 struct PythonErrorSet {};
 
 // Throws CompileError for whatever the kernel's text is guilty of.

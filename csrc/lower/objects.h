@@ -55,6 +55,7 @@ std::optional<Kind> as_kind(PyObject* object);
 std::optional<BuiltinId> as_builtin(PyObject* object);  // also Python's own range, print (the builtins of the same meaning)
 bool as_enum(PyObject* object, EnumId* id, int64_t* value);  // a member of a device enum
 bool as_enum_class(PyObject* object, EnumId* id);
+bool is_struct_class(PyObject* object);        // a subclass of asc.language.core.struct.Struct
 const char* as_unsupported(PyObject* object);  // its name, or nullptr
 // Is this a name of the API ("asc.LocalTensor.print"), built or not? Reads asc._names at first use.
 bool is_known_name(std::string_view qualified);

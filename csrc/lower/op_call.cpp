@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of ops, methods, operators and constructors: one path, through the op table's matcher.
+#include <algorithm>
+
 #include "base/format.h"
 #include "lower/frame.h"
 #include "ops/signature.h"
@@ -58,6 +60,15 @@ bool Frame::complete(ir::Expr* self, DType elem, const Node* at) {
   return true;
 }
 
+Loc Frame::element_type_from(const ir::Var* var) const {
+  if (const Node* at = vars_[var->id].elem_at) return loc(at);
+  for (size_t i = 0; caller_ && i < passed_.size() && i < fn_->params.size(); i++)
+    if (const auto* r = ir::as<ir::VarRef>(static_cast<const ir::Expr*>(passed_[i].first));
+        r && fn_->params[i] == var)
+      return caller_->element_type_from(r->var);
+  return {};
+}
+
 // The handle itself changes, not only what it refers to: a parameter must be the caller's.
 void Frame::note_handle_change(ir::Expr* self) {
   auto* r = ir::as<ir::VarRef>(self);
@@ -93,6 +104,19 @@ Match Frame::match(OpId op, const Type* self, std::span<Argument> args, const No
   for (size_t i = 0; i < args.size(); i++) given[i].shown = shown(args[i].value);
   m = match_call(desc, self, given);
   const bool has_arg = m.error_arg >= 0 && static_cast<size_t>(m.error_arg) < args.size();
+  for (const Argument& a : args) {
+    const auto takes = [&](const OverloadDesc& o) {
+      return std::any_of(o.params.begin(), o.params.end(),
+                         [&](const ParamDesc& p) { return p.name == a.keyword->utf8; });
+    };
+    if (a.keyword && std::none_of(desc.overloads.begin(), desc.overloads.end(), takes))
+      fail(has_arg ? args[static_cast<size_t>(m.error_arg)].node : at, std::move(m.error),
+           keyword_hint(desc, a.keyword->utf8));
+  }
+  if (has_arg && m.hint.empty()) {
+    const Argument& a = args[static_cast<size_t>(m.error_arg)];
+    m.hint = element_hint(a.value, a.node);
+  }
   fail(has_arg ? args[static_cast<size_t>(m.error_arg)].node : at, std::move(m.error), std::move(m.hint));
 }
 
@@ -106,12 +130,13 @@ Value Frame::call_op(OpId op, ir::Expr* self, std::span<Argument> args, const No
     for (const Argument& a : args)
       if (r && a.value.is_expr() && a.value.expr->type.kind == Kind::Pointer &&
           a.value.expr->type.elem != self_type.elem) {
-        const Node* first = info(r->var).elem_at;
-        fail(a.node, first,
-             fmt::format("'{}' is {}{}, this buffer holds {}", r->var->name, to_string(self_type),
-                         first ? fmt::format(" since line {}", line_of(first)) : std::string(),
-                         py_name(a.value.expr->type.elem)),
-             "use another GlobalTensor");
+        const Loc first = element_type_from(r->var);
+        const std::string since =
+            first.valid() ? fmt::format(" since line {}", session_.module.sources.resolve(first).line) : "";
+        fail_beside(a.node, first,
+                    fmt::format("'{}' is {}{}, this buffer holds {}", r->var->name, to_string(self_type),
+                                since, py_name(a.value.expr->type.elem)),
+                    "use another GlobalTensor");
       }
   }
   if (untyped && desc.family != Family::Handle)

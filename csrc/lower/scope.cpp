@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "lower/frame.h"
+#include "lower/suggest.h"
 
 namespace asc::lower {
 
@@ -68,9 +69,12 @@ Value Frame::read(const ast::Name* name, const Node* at) {
            fmt::format("'{}' may be unset here: line {} assigns it, but not on every path", name->utf8,
                        b.set_at ? line_of(b.set_at) : 0),
            fmt::format("assign {} before line {}", name->utf8, b.other ? line_of(b.other) : 0));
-    case Binding::State::Conflict:
-      fail(at, b.other, fmt::format("'{}' {}", name->utf8, PyUnicode_AsUTF8(b.value.object)),
-           "give it one type before control flow meets, or use another name");
+    case Binding::State::Conflict: {
+      const bool at_head = PyTuple_GET_SIZE(b.value.object) == 3;
+      fail(at_head ? b.other : at, at_head ? b.set_at : b.other,
+           fmt::format("'{}' {}", name->utf8, PyUnicode_AsUTF8(PyTuple_GET_ITEM(b.value.object, 0))),
+           PyUnicode_AsUTF8(PyTuple_GET_ITEM(b.value.object, 1)));
+    }
     case Binding::State::Unset: break;
   }
   if (analysis_.locals.test(name->id)) {
@@ -111,7 +115,15 @@ Value Frame::global(const ast::Name* name, const Node* at) {
     session_.depend(Via::Builtin, fn.globals, name->str, object);
   if (!object) {
     PyErr_Clear();
-    fail(at, fmt::format("NameError: name '{}' is not defined", name->utf8));
+    std::vector<std::string> names;
+    for (size_t i = 0; i < bindings_.size(); i++)
+      if (bindings_[i].bound()) names.emplace_back(name_of(static_cast<uint32_t>(i))->utf8);
+    PyObject *key, *value;
+    for (Py_ssize_t i = 0; PyDict_Next(fn.globals, &i, &key, &value);)
+      if (const char* utf8 = PyUnicode_Check(key) ? PyUnicode_AsUTF8(key) : nullptr) names.emplace_back(utf8);
+    const std::string near = closest(name->utf8, names);
+    fail(at, fmt::format("NameError: name '{}' is not defined", name->utf8),
+         near.empty() ? near : fmt::format("did you mean {}?", near));
   }
   if (const char* unsupported = as_unsupported(object))
     fail(at, fmt::format("{} is not yet supported", unsupported));
@@ -145,6 +157,9 @@ void Frame::declare_here(ir::Var* var, ir::Expr* init, const Node* at) {
 }
 
 ir::Var* Frame::declare(std::string_view name, ir::Expr* init, const Node* at) {
+  if (init->kind == ir::ExprKind::Field && init->type.is_object())
+    fail(at, fmt::format("'{}' would be a second name of a part of a struct", name),
+         "write the part out where it is used, pass it to a function, or copy it with create_local()");
   ir::Var* var = new_var(name, init->type, at);
   declare_here(var, init, at);
   return var;
@@ -234,6 +249,7 @@ void Frame::bind_number(const ast::Name* name, Value v, const Node* at) {
   b.state = Binding::State::Bound;
   b.set_at = at;
   if (old.bound() && old.var && !old.is_alias()) b.var = old.var;
+  check_range(v, at);
   const Number n = *number(v);
   if (n.form != Number::Form::Float || std::isfinite(n.real)) {
     const Type type = Type::scalar(n.natural());
@@ -301,8 +317,9 @@ void Frame::bind_expr(const ast::Name* name, ir::Expr* e, const Node* at) {
                    (plain || (!info(old.var).aliased && !old.var->is_param));
   if (!own) return adopt(name, declare(name->utf8, e, at), at);
   assign_var(old.var, e, at);
-  if (!counts_on(e, old.var)) info(old.var).literal = false;
+  const bool literal = old.literal && counts_on(e, old.var);
   adopt(name, old.var, at);
+  bindings_[name->id].literal = literal;
 }
 
 }  // namespace asc::lower

@@ -33,6 +33,7 @@ struct Anchor {
 struct Binding {
   enum class State : uint8_t { Unset, Bound, Maybe, Conflict } state = State::Unset;
   bool slot = false;       // the value lives in `var`, which is this name's own
+  bool literal = false;    // slot: began as a Python literal: may take another number's type where paths meet
   Value value;             // not for slots
   ir::Var* var = nullptr;  // slot or alias; for a static value: the name's last variable, to be used again
   Anchor* anchor = nullptr;
@@ -56,7 +57,6 @@ struct VarInfo {
   ir::Block* block = nullptr;
   ir::Stmt* decl = nullptr;
   uint32_t depth = 0;
-  bool literal = false;  // began as a Python literal: may take another number's type where paths meet
   bool aliased = false;  // more than one name or container may hold it
   bool rebound = false;  // written by assignments: an alias must copy it
   bool fresh = false;    // made for a result, not yet anyone's

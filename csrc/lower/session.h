@@ -64,6 +64,8 @@ class Session {
   bool needs_sweep = false;  // some node must be corrected at the end (see fixup.cpp)
   std::vector<std::pair<ir::Var*, ir::Var*>> aliases;  // versions that turned out to be one variable
   uint32_t completed = 0;
+  std::vector<PyObject*> struct_classes;        // by index in Module::structs
+  std::vector<const ir::Var*> changed_structs;  // parameters whose fields their function may set
 
   // Constants are declared only where something uses them; one that became a variable is no constant any
   // more.
@@ -89,6 +91,7 @@ class Session {
   }
   void depend(Dependency::Via via, PyObject* owner, PyObject* name, PyObject* value);
   ir::NamedConst* global_const(PyObject* globals, const ast::Name* name, Type type, int64_t bits, Loc loc);
+  Type struct_type(PyObject* cls);  // structs.cpp
   Specialisation* find(const KernelFunction* function, const std::vector<ArgKey>& key);
   Specialisation* add(const KernelFunction* function, std::vector<ArgKey> key);
   uint32_t source_of(const KernelFunction* function);

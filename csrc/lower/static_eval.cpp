@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "lower/frame.h"
+#include "lower/suggest.h"
 
 namespace asc::lower {
 
@@ -70,7 +71,18 @@ static bool is_fixed(PyObject* object) {
 
 Value Frame::static_attribute(PyObject* object, PyObject* name, const Node* at) {
   PyObject* value = PyObject_GetAttr(object, name);
-  if (!value) fail_python(at);
+  if (!value) {
+    std::string hint;
+    if (PyErr_ExceptionMatches(PyExc_AttributeError)) {
+      PyObject *type, *error, *trace;
+      PyErr_Fetch(&type, &error, &trace);
+      const auto* a = ast::dyn<ast::Attribute>(at);
+      std::string prefix = a ? fmt::format("{}.", text_of(a->value)) : std::string();
+      if (const char* wrong = PyUnicode_AsUTF8(name)) hint = did_you_mean(object, wrong, prefix);
+      PyErr_Restore(type, error, trace);
+    }
+    fail_python(at, std::move(hint));
+  }
   session_.keep(value);
   if (const char* unsupported = as_unsupported(value))
     fail(at, fmt::format("{} is not yet supported", unsupported));
@@ -95,20 +107,68 @@ Value Frame::static_attribute(PyObject* object, PyObject* name, const Node* at) 
   return number_value(value);
 }
 
-// What an ordinary Python function reads from its module is read by the kernel too.
+// The names that a code object and those nested in it (comprehensions, inner functions) look up outside.
+static void outside_names(PyObject* code, std::vector<PyObject*>* names, std::vector<PyObject*>* kept) {
+  PyObject* own = PyObject_GetAttrString(code, "co_names");
+  PyObject* constants = PyObject_GetAttrString(code, "co_consts");
+  for (PyObject* object : {own, constants})
+    if (object) kept->push_back(object);
+  for (Py_ssize_t i = 0; own && i < PyTuple_GET_SIZE(own); i++) names->push_back(PyTuple_GET_ITEM(own, i));
+  for (Py_ssize_t i = 0; constants && i < PyTuple_GET_SIZE(constants); i++)
+    if (PyCode_Check(PyTuple_GET_ITEM(constants, i)))
+      outside_names(PyTuple_GET_ITEM(constants, i), names, kept);
+}
+
+// What an ordinary Python function reads from its module, or from what it closes over, is read by the kernel
+// too; of objects and classes there, the attributes that it names.
 void Frame::depend_on_function(PyObject* function, int depth) {
   if (PyMethod_Check(function)) function = PyMethod_GET_FUNCTION(function);
   if (!PyFunction_Check(function) || depth > 8) return;
+  if (std::find(followed_.begin(), followed_.end(), function) != followed_.end()) return;
+  followed_.push_back(session_.keep(Py_NewRef(function)));
   PyObject* code = PyFunction_GET_CODE(function);
   PyObject* globals = PyFunction_GET_GLOBALS(function);
-  PyObject* names = session_.keep(PyObject_GetAttrString(code, "co_names"));
   static PyObject* code_name = PyUnicode_InternFromString("__code__");
   session_.depend(Via::Attribute, function, code_name, code);
-  for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++) {
-    PyObject* value = PyDict_GetItem(globals, PyTuple_GET_ITEM(names, i));
-    if (!value || PyModule_Check(value) || PyType_Check(value)) continue;
-    session_.depend(Via::Global, globals, PyTuple_GET_ITEM(names, i), value);
-    if (value != function && PyFunction_Check(value)) depend_on_function(value, depth + 1);
+  std::vector<PyObject*> names, kept;
+  outside_names(code, &names, &kept);
+  for (PyObject* object : kept) session_.keep(object);
+  const auto attributes_of = [&](PyObject* object) {
+    DType dtype;
+    if (is_fixed(object) || as_dtype(object, &dtype) || as_jit(object)) return;
+    const char* module = PyModule_Check(object) ? PyModule_GetName(object) : nullptr;
+    if (module && std::string_view(module).starts_with("asc")) return;
+    for (PyObject* name : names) {
+      // Only what is stored there: a computed attribute may be new at each access.
+      PyObject* computed = PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(object)), name);
+      if (computed) session_.keep(computed);
+      const bool is_computed = computed && Py_TYPE(computed)->tp_descr_set;
+      PyErr_Clear();
+      PyObject* value = is_computed ? nullptr : PyObject_GetAttr(object, name);
+      PyErr_Clear();
+      if (!value) continue;
+      session_.keep(value);
+      if (PyFunction_Check(value) && !module) depend_on_function(value, depth + 1);
+      if (!PyCFunction_Check(value) && !PyMethod_Check(value) && !PyType_Check(value) &&
+          !PyModule_Check(value))
+        session_.depend(Via::Attribute, object, name, value);
+    }
+  };
+  PyObject* closure = PyFunction_GetClosure(function);
+  for (Py_ssize_t i = 0; closure && i < PyTuple_GET_SIZE(closure); i++) {
+    PyObject* cell = PyTuple_GET_ITEM(closure, i);
+    PyObject* value = PyCell_GET(cell);
+    if (!value) continue;
+    if (PyFunction_Check(value)) depend_on_function(value, depth + 1);
+    session_.depend(Via::Cell, cell, nullptr, value);
+    attributes_of(value);
+  }
+  for (PyObject* name : names) {
+    PyObject* value = PyDict_GetItem(globals, name);
+    if (!value) continue;
+    if (PyFunction_Check(value) && value != function) depend_on_function(value, depth + 1);
+    if (!PyModule_Check(value) && !PyType_Check(value)) session_.depend(Via::Global, globals, name, value);
+    if (!PyFunction_Check(value)) attributes_of(value);
   }
   PyErr_Clear();
 }
@@ -135,6 +195,7 @@ Value Frame::call_static(const Value& callee, std::span<const Argument> args, co
   PyObject* keywords = positional < args.size() ? session_.keep(PyDict_New()) : nullptr;
   size_t next = 0;
   for (const Argument& a : args) {
+    check_range(a.value, a.node);
     PyObject* object = to_object(a.value);
     if (!object) {
       if (PyErr_Occurred()) fail_python(a.node);

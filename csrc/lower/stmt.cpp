@@ -123,7 +123,9 @@ void Frame::aug_assign(const ast::AugAssign* s) {
     left = attribute(object, attr->attr, s->target);
   } else if (const auto* sub = ast::dyn<ast::Subscript>(s->target)) {
     object = expression(sub->value);
-    if (!object.is_seq() && object.kind != ValueKind::Map)
+    if (!object.is_seq() && object.kind != ValueKind::Map && !object.is_expr())
+      fail_from_outside(object, s->target);
+    if (object.is_expr())
       fail(s->target, fmt::format("an item of {} cannot be changed in place", shown(object)),
            "use get_value and set_value");
     key = expression(sub->slice);
@@ -185,6 +187,10 @@ void Frame::unpack(const ast::Sequence* target, const Value& v, const Node* at) 
     for (uint32_t j = 0; j < i; j++) {
       const auto* name = ast::dyn<ast::NameExpr>(target->elts[j]);
       const Binding* b = name ? &bindings_[name->name->id] : nullptr;
+      if (!name && order_effect(items[i].expr) == Effect::Read) {  // a field or an element may be the target
+        items[i] = Value::of(ref(temporary("value", items[i].expr, at), at));
+        break;
+      }
       if (!b || !b->slot || !mentions(items[i].expr, b->var) || items[i].expr->type.is_tensor()) continue;
       items[i] = Value::of(ref(temporary("value", items[i].expr, at), at));
       break;

@@ -133,6 +133,13 @@ Value Frame::subscript(const ast::Subscript* e) {
   return item(object, expression(e->slice), e);
 }
 
+void Frame::fail_from_outside(const Value& object, const Node* at) const {
+  fail(at,
+       fmt::format("an item of {} cannot be assigned: a kernel does not change what it takes from outside",
+                   shown(object)),
+       "copy it first: list(x), dict(x)");
+}
+
 void Frame::store_item(const ast::Subscript* target, const Value& v, const Node* at) {
   const Value object = expression(target->value);
   if (object.is_expr()) {
@@ -146,11 +153,7 @@ void Frame::store_item(const ast::Subscript* target, const Value& v, const Node*
     fail(at, fmt::format("an item of {} cannot be assigned", shown(object)),
          "use set_value for one element, asc.data_copy or asc.duplicate for many");
   }
-  if (!object.is_seq() && object.kind != ValueKind::Map)
-    fail(at,
-         fmt::format("an item of {} cannot be assigned: a kernel does not change what it takes from outside",
-                     shown(object)),
-         "copy it first: list(x), dict(x)");
+  if (!object.is_seq() && object.kind != ValueKind::Map) fail_from_outside(object, at);
   if (target->slice->kind == NodeKind::Slice)
     fail(at, "assignment to a slice is not supported in a kernel", "assign the items");
   const uint32_t region = object.is_seq() ? object.seq->region : object.map->region;

@@ -95,13 +95,15 @@ Verdict check_copy_count(std::string_view op, int64_t count, DType elem) {
   const int64_t bytes = count_bytes(count, elem);
   if (bytes <= 0 || bytes % kBlockBytes == 0) return std::nullopt;
   const int64_t per_block = kBlockBytes / size_of(elem);
+  const std::string near =
+      count < per_block ? fmt::format("at least {}", per_block)
+                        : fmt::format("{} or {}", count / per_block * per_block, round_up(count, per_block));
   return violation(
       FindingId::CopyCount,
       fmt::format(
           "{}: {} {} are {} bytes, not a multiple of {}: the device copies {} and leaves out the rest", op,
           count, py_name(elem), bytes, kBlockBytes, copy_bytes(count, elem) / size_of(elem)),
-      fmt::format("copy a multiple of {} elements ({} or {}), or use data_copy_pad for the tail", per_block, count / per_block * per_block,
-                  round_up(count, per_block)));
+      fmt::format("copy a multiple of {} elements ({}), or use data_copy_pad for the tail", per_block, near));
 }
 
 Verdict check_alignment(std::string_view op, const OperandFacts& operand) {
@@ -133,7 +135,8 @@ Verdict check_space(std::string_view op, std::string_view param, Space space, ui
                    fmt::format("give it a position in {}", space_list(allowed)));
 }
 
-Verdict check_local_range(std::string_view op, const OperandFacts& operand, int64_t bytes, int64_t memory_bytes) {
+Verdict check_local_range(std::string_view op, const OperandFacts& operand, int64_t bytes,
+                          int64_t memory_bytes) {
   if (!operand.byte_offset || bytes <= 0) return std::nullopt;
   const int64_t begin = *operand.byte_offset;
   if (begin >= 0 && begin + bytes <= memory_bytes) return std::nullopt;
@@ -227,6 +230,10 @@ Verdict check_buffer_total(std::string_view op, int64_t buffers) {
 Verdict check_memory(std::string_view op, Space space, int64_t memory_bytes,
                      std::span<const MemoryHolder> holders, const MemoryHolder& wanted) {
   if (wanted.begin + wanted.bytes <= memory_bytes) return std::nullopt;
+  if (space == Space::GM)
+    return violation(FindingId::WrongMemory,
+                     fmt::format("{}: {} cannot lie in GM: a pipe gives out local memory", op, wanted.name),
+                     "give it a local position, such as VECIN, VECCALC or VECOUT");
   std::string map;
   const auto line = [&](const MemoryHolder& h, std::string_view note) {
     map += fmt::format("\n  {:>7} .. {:>7}  {} ({} x {} bytes){}", h.begin, h.begin + h.bytes, h.name,

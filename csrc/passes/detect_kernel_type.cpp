@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel's type by the ops that each core type reaches. An op that runs on one core type only asks for
-// that core type if that core type reaches it; ops that run on both ask for nothing, cross-core flags among
-// them.
+// The kernel's type by what each core type reaches. An op that runs on one core type only asks for that core
+// type if that core type reaches it. An op with an effect that stands where only one core type comes (behind
+// ascend_is_aic or ascend_is_aiv) asks for that one: the kernel means it to happen. A cross-core flag of mode
+// 2 goes between the two types and asks for both. All else asks for nothing.
 #include <vector>
 
+#include "ir/builder.h"
 #include "ir/visit.h"
 #include "passes/core_paths.h"
 #include "passes/passes.h"
@@ -12,6 +14,13 @@ namespace asc::passes {
 
 namespace {
 
+bool between_core_types(const ir::OpCall& call) {
+  const std::vector<ParamDesc>& params = call.proto().params;
+  for (size_t i = 0; i < params.size(); i++)
+    if (params[i].name == "mode_id" && call.args[i]) return ir::const_int(call.args[i]) == 2;
+  return false;
+}
+
 struct OpsByCore {
   std::vector<Cores> reached;  // by function id
   Cores needed = 0;
@@ -19,8 +28,13 @@ struct OpsByCore {
 
   void op(const ir::OpCall& call, Cores cores) {
     const Cores core = static_cast<Cores>(call.proto().core);
-    if (core != kBothCores) needed |= core & cores;
-    cross_core = cross_core || call.desc().family == Family::CrossCore;
+    if (core != kBothCores)
+      needed |= core & cores;
+    else if (cores != kBothCores && call.desc().effect >= Effect::Write)
+      needed |= cores;
+    if (call.desc().family != Family::CrossCore) return;
+    cross_core = true;
+    if (between_core_types(call)) needed |= kBothCores;
   }
   void call(const ir::Function& callee, Cores cores) { reached[callee.id] |= cores; }
 };

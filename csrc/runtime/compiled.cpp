@@ -81,6 +81,11 @@ const sim::Program& CompiledKernel::program() {
 
 std::string CompiledKernel::bytecode() { return sim::disassemble(program()); }
 
+static std::string type_text(const ir::Module& module, const Type& type) {
+  if (type.kind != Kind::Struct || type.id < kStructCount) return to_string(type);
+  return fmt::format("struct {}", module.structs.at(type.id - kStructCount).name);
+}
+
 std::string meta_json(CompiledKernel& kernel) {
   const ir::Module& module = kernel.module();
   std::string out = "{\n";
@@ -91,7 +96,7 @@ std::string meta_json(CompiledKernel& kernel) {
   const char* separator = "";
   for (const ir::KernelArg& arg : module.args) {
     out += fmt::format("{}\n    {{\"name\": {}, \"type\": {}, \"reads\": {}, \"writes\": {}}}", separator, json_string(arg.name),
-                       json_string(to_string(arg.type)), arg.may_read ? "true" : "false", arg.may_write ? "true" : "false");
+                       json_string(type_text(module, arg.type)), arg.may_read ? "true" : "false", arg.may_write ? "true" : "false");
     separator = ",";
   }
   out += fmt::format("\n  ],\n  \"functions\": {},\n  \"diagnostics\": [", module.functions.size());

@@ -15,16 +15,16 @@ using Via = lower::Dependency::Via;
 PyObject* read_now(const lower::Dependency& dependency, bool* is_new) {
   *is_new = false;
   switch (dependency.via) {
-    case Via::Global: return PyDict_GetItem(dependency.owner, dependency.name);
+    case Via::Global: return PyDict_GetItemWithError(dependency.owner, dependency.name);
     case Via::Builtin: {
       // A global of the same name would hide the builtin.
-      if (PyDict_GetItem(dependency.owner, dependency.name)) return nullptr;
-      return PyDict_GetItem(PyEval_GetBuiltins(), dependency.name);
+      if (PyDict_GetItemWithError(dependency.owner, dependency.name)) return nullptr;
+      return PyDict_GetItemWithError(PyEval_GetBuiltins(), dependency.name);
     }
     case Via::Cell: return PyCell_GET(dependency.owner);
     case Via::Attribute:
       if (PyModule_CheckExact(dependency.owner)) {
-        PyObject* value = PyDict_GetItem(PyModule_GetDict(dependency.owner), dependency.name);
+        PyObject* value = PyDict_GetItemWithError(PyModule_GetDict(dependency.owner), dependency.name);
         if (value) return value;
       }
       *is_new = true;

@@ -76,8 +76,16 @@ bool serves(const Specialisation& kept, const Call& call, const CompileOptions& 
       *why = fmt::format("argument '{}' ({})", function.params[i].utf8, py_name(call.infos[i].dtype));
       return false;
     }
+    if (call.infos[i].form == ArgInfo::Form::Struct) {  // its class is what specialises
+      if (kept.constants[constant++] == reinterpret_cast<PyObject*>(Py_TYPE(call.values[i]))) continue;
+      *why =
+          fmt::format("argument '{}' (struct {})", function.params[i].utf8, Py_TYPE(call.values[i])->tp_name);
+      return false;
+    }
     if (call.infos[i].form != ArgInfo::Form::Constant) continue;
-    if (same_constant(kept.constants[constant++], call.values[i]) > 0) continue;
+    const int same = same_constant(kept.constants[constant++], call.values[i]);
+    if (same > 0) continue;
+    if (same < 0) throw lower::PythonErrorSet();
     *why = fmt::format("compile-time argument '{}'", function.params[i].utf8);
     return false;
   }
@@ -100,11 +108,16 @@ std::shared_ptr<Specialisation> compile_call(PyObject* jit, const Call& call, co
     lower::ParamSpec spec;
     spec.form = info.form == ArgInfo::Form::Array    ? lower::ParamSpec::Form::Array
                 : info.form == ArgInfo::Form::Scalar ? lower::ParamSpec::Form::Scalar
+                : info.form == ArgInfo::Form::Struct ? lower::ParamSpec::Form::Struct
                                                      : lower::ParamSpec::Form::Constant;
     spec.dtype = info.dtype;
     spec.nonnegative = info.nonnegative;
     if (info.form == ArgInfo::Form::Constant) {
       made->constants.push_back(snapshot_constant(call.values[i]));
+      spec.constant = made->constants.back();
+    }
+    if (info.form == ArgInfo::Form::Struct) {
+      made->constants.push_back(Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(call.values[i]))));
       spec.constant = made->constants.back();
     }
     made->codes.push_back(info.code());
@@ -183,7 +196,8 @@ std::vector<double> time_compile(PyObject* jit, const JitState& state, const Cal
 namespace {
 
 // Opens every array and fills the simulator's argument list, in kernel order.
-bool pack(const Call& call, std::deque<ArrayArgument>& arrays, std::vector<sim::Argument>& packed) {
+bool pack(const Call& call, std::deque<ArrayArgument>& arrays, std::deque<std::string>& structs,
+          std::vector<sim::Argument>& packed) {
   for (size_t i = 0; i < call.infos.size(); i++) {
     const ArgInfo& info = call.infos[i];
     if (info.form == ArgInfo::Form::Constant) continue;
@@ -206,8 +220,31 @@ bool pack(const Call& call, std::deque<ArrayArgument>& arrays, std::vector<sim::
       argument.bytes = array.bytes;
       argument.read_only = array.read_only;
     }
+    if (info.form == ArgInfo::Form::Struct) {
+      std::string& bytes = structs.emplace_back();
+      if (!pack_struct(call.values[i], &bytes)) return false;
+      argument.data = bytes.data();
+      argument.bytes = static_cast<int64_t>(bytes.size());
+      argument.read_only = true;
+    }
     packed.push_back(argument);
   }
+  return true;
+}
+
+// Staged arrays against the others, now that all are open.
+bool settle(const Call& call, std::span<const ir::KernelArg> args, std::deque<ArrayArgument>& arrays,
+            std::vector<sim::Argument>& packed) {
+  const auto staged = [](const ArrayArgument& array) { return array.staged(); };
+  if (std::none_of(arrays.begin(), arrays.end(), staged)) return true;
+  std::vector<ArrayUse> uses;
+  auto at = arrays.begin();
+  for (size_t i = 0; i < packed.size(); i++)
+    if (packed[i].is_array) uses.push_back({&*at++, packed[i].name, args[i].may_write});
+  if (!ArrayArgument::settle(uses, call.function->name)) return false;
+  at = arrays.begin();
+  for (sim::Argument& argument : packed)
+    if (argument.is_array) argument.data = (at++)->data;
   return true;
 }
 
@@ -250,7 +287,9 @@ bool run_on_simulator(const Call& call, CompiledKernel& kernel, int grid, const 
     return report(std::move(early), options.on_finding);
   std::deque<ArrayArgument> arrays;
   std::vector<sim::Argument> packed;
-  if (!pack(call, arrays, packed)) return false;
+  std::deque<std::string> structs;
+  if (!pack(call, arrays, structs, packed) || !settle(call, kernel.module().args, arrays, packed))
+    return false;
   kernel.program();  // assembled with the GIL held, so that a bug of ours is raised before anything runs
   sim::LaunchResult result;
   std::exception_ptr error;
@@ -292,7 +331,9 @@ bool launch_call(PyObject* jit, const JitState& state, const Call& call, int gri
   const std::shared_ptr<Specialisation> specialisation = specialise(jit, state, call, !dump.empty());
   if (!dump.empty()) save_compiled(*specialisation->kernel, dump);
   if (!call_launch_hooks(jit, call, *specialisation, grid, stream)) return false;
-  if (dry_run()) return warn_findings(specialisation->kernel->early_findings());
+  if (dry_run())
+    return specialisation->kernel->diagnostics().empty() ||
+           warn_findings(specialisation->kernel->early_findings());
   const sim::Options options = resolve_sim_options(state.sim, specialisation->options.platform);
   return run_on_simulator(call, *specialisation->kernel, grid, options);
 }

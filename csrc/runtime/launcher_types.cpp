@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python types of the launch: asc.JITFunction, the launch handle `kernel[cores, stream]`, and launch_hooks.
+// The Python types of the launch: asc.JITFunction, the launch handle `kernel[cores, stream]`, and
+// launch_hooks.
 #include <cstddef>
 
 #include "base/format.h"
@@ -25,10 +26,12 @@ const std::string& name_of(PyObject* jit) { return as_jit_function(jit)->state->
 
 PyObject* handle_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames);
 
-// ---- JITFunction -----------------------------------------------------------------------------------------------------------
+// ---- JITFunction
+// -----------------------------------------------------------------------------------------------------------
 
 PyObject* jit_call(PyObject* self, PyObject* const*, size_t, PyObject*) {
-  return PyErr_Format(PyExc_TypeError, "%s is a kernel: launch it with %s[cores](...), for example %s[8](...)",
+  return PyErr_Format(PyExc_TypeError,
+                      "%s is a kernel: launch it with %s[cores](...), for example %s[8](...)",
                       name_of(self).c_str(), name_of(self).c_str(), name_of(self).c_str());
 }
 
@@ -56,7 +59,8 @@ bool set_options(JitState& state, PyObject* options, const char* where) {
 PyObject* jit_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   PyObject* fn;
   if (!PyArg_UnpackTuple(args, "JITFunction", 1, 1, &fn)) return nullptr;
-  if (lower::as_jit(fn)) return PyErr_Format(PyExc_TypeError, "%s is decorated with @asc.jit twice", name_of(fn).c_str());
+  if (lower::as_jit(fn))
+    return PyErr_Format(PyExc_TypeError, "%s is decorated with @asc.jit twice", name_of(fn).c_str());
   // Decorators below ours may have wrapped the function.
   PyObject* inner = Py_NewRef(fn);
   while (!PyFunction_Check(inner)) {
@@ -80,7 +84,8 @@ PyObject* jit_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     state.cache = std::make_shared<SpecialisationCache>();
     const std::string clash = clashing_parameters(*state.function);
     if (!clash.empty())
-      return PyErr_Format(PyExc_RuntimeError, "%s: these parameter names are options of @asc.jit: %s; rename them",
+      return PyErr_Format(PyExc_RuntimeError,
+                          "%s: these parameter names are options of @asc.jit: %s; rename them",
                           state.function->name.c_str(), clash.c_str());
     if (!set_options(state, kwargs, "@asc.jit")) return nullptr;
     PyObject* options = kwargs ? PyDict_Copy(kwargs) : PyDict_New();
@@ -130,11 +135,15 @@ PyObject* jit_subscript(PyObject* self, PyObject* key) {
   if (PyTuple_Check(key)) {
     const Py_ssize_t size = PyTuple_GET_SIZE(key);
     if (size < 1 || size > 2)
-      return PyErr_Format(PyExc_TypeError, "%s[...] takes a core count and a stream, got %zd items", name_of(self).c_str(), size);
+      return PyErr_Format(PyExc_TypeError,
+                          "grids are one-dimensional: %s[...] takes a core count and a stream, got %zd items",
+                          name_of(self).c_str(), size);
     grid = PyTuple_GET_ITEM(key, 0);
     if (size == 2) stream = PyTuple_GET_ITEM(key, 1);
   }
-  if (PyLong_Check(stream) || PyFloat_Check(stream))
+  const bool is_data =
+      PyNumber_Check(stream) || PySequence_Check(stream) || PyMapping_Check(stream) || PyType_Check(stream);
+  if (is_data)
     return PyErr_Format(PyExc_TypeError,
                         "%s[%R, %R]: grids are one-dimensional, and the second item is a stream "
                         "(asc.lib.runtime.current_stream() or None)",
@@ -143,15 +152,18 @@ PyObject* jit_subscript(PyObject* self, PyObject* key) {
   const bool is_function = !PyIndex_Check(grid) && PyCallable_Check(grid);
   if (!is_function) {
     if (!PyIndex_Check(grid) || PyBool_Check(grid))
-      return PyErr_Format(PyExc_TypeError, "%s[%R]: the core count must be an int from 1 to %ld, or a function that returns one",
-                          name_of(self).c_str(), grid, kMaxGrid);
+      return PyErr_Format(
+          PyExc_TypeError,
+          "%s[%R]: the core count must be an int from 1 to %ld, or a function that returns one",
+          name_of(self).c_str(), grid, kMaxGrid);
     int overflow = 0;
     PyObject* index = PyNumber_Index(grid);
     if (!index) return nullptr;
     cores = PyLong_AsLongAndOverflow(index, &overflow);
     Py_DECREF(index);
     if (overflow || cores < 1 || cores > kMaxGrid)
-      return PyErr_Format(PyExc_ValueError, "%s[%R]: the core count must be from 1 to %ld", name_of(self).c_str(), grid, kMaxGrid);
+      return PyErr_Format(PyExc_ValueError, "%s[%R]: the core count must be from 1 to %ld",
+                          name_of(self).c_str(), grid, kMaxGrid);
   }
   HandleObject* handle = PyObject_GC_New(HandleObject, g_handle_type);
   if (!handle) return nullptr;
@@ -168,7 +180,8 @@ PyObject* jit_subscript(PyObject* self, PyObject* key) {
 PyObject* jit_descr_get(PyObject* self, PyObject* object, PyObject*) {
   if (!object || object == Py_None) return Py_NewRef(self);
   PyObject* bound = new_jit(Py_TYPE(self), *as_jit_function(self)->state, object);
-  if (bound && as_jit_function(self)->dict) as_jit_function(bound)->dict = PyDict_Copy(as_jit_function(self)->dict);
+  if (bound && as_jit_function(self)->dict)
+    as_jit_function(bound)->dict = PyDict_Copy(as_jit_function(self)->dict);
   return bound;
 }
 
@@ -184,7 +197,8 @@ PyObject* jit_options(PyObject* self, PyObject* args, PyObject* kwargs) {
   state.options = options;
   PyObject* made = new_jit(Py_TYPE(self), std::move(state), as_jit_function(self)->head.bound_self);
   Py_DECREF(options);
-  if (made && as_jit_function(self)->dict) as_jit_function(made)->dict = PyDict_Copy(as_jit_function(self)->dict);
+  if (made && as_jit_function(self)->dict)
+    as_jit_function(made)->dict = PyDict_Copy(as_jit_function(self)->dict);
   return made;
 }
 
@@ -195,11 +209,12 @@ PyObject* describe_specialisation(const lower::KernelFunction& function, const S
   for (size_t i = 0; arguments && i < kept.codes.size(); i++) {
     const ArgInfo info = ArgInfo::of_code(kept.codes[i]);
     PyObject* shown = nullptr;
-    if (info.form == ArgInfo::Form::Constant) {
+    if (info.form == ArgInfo::Form::Constant || info.form == ArgInfo::Form::Struct) {
       shown = Py_NewRef(kept.constants[constant++]);
     } else {
-      const std::string text = fmt::format("{}{}{}", py_name(info.dtype), info.form == ArgInfo::Form::Array ? " array" : "",
-                                           info.nonnegative ? ", not negative" : "");
+      const std::string text =
+          fmt::format("{}{}{}", py_name(info.dtype), info.form == ArgInfo::Form::Array ? " array" : "",
+                      info.nonnegative ? ", not negative" : "");
       shown = PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
     }
     if (!shown || PyDict_SetItem(arguments, function.params[i].name, shown) < 0) Py_CLEAR(arguments);
@@ -217,7 +232,8 @@ PyObject* jit_cache_info(PyObject* self, PyObject*) {
     Py_XDECREF(entry);
   }
   if (!list) return nullptr;
-  return Py_BuildValue("{s:N,s:K,s:K,s:s}", "specialisations", list, "hits", static_cast<unsigned long long>(cache.hits), "misses",
+  return Py_BuildValue("{s:N,s:K,s:K,s:s}", "specialisations", list, "hits",
+                       static_cast<unsigned long long>(cache.hits), "misses",
                        static_cast<unsigned long long>(cache.misses), "last_miss", cache.last_miss.c_str());
 }
 PyObject* jit_clear_cache(PyObject* self, PyObject*) {
@@ -226,7 +242,9 @@ PyObject* jit_clear_cache(PyObject* self, PyObject*) {
 }
 
 PyObject* jit_get_fn(PyObject* self, void*) { return Py_NewRef(as_jit_function(self)->state->function->fn); }
-PyObject* jit_get_options(PyObject* self, void*) { return PyDict_Copy(as_jit_function(self)->state->options); }
+PyObject* jit_get_options(PyObject* self, void*) {
+  return PyDict_Copy(as_jit_function(self)->state->options);
+}
 PyObject* jit_get_src(PyObject* self, void*) {
   const std::string& text = as_jit_function(self)->state->function->source.text;
   return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
@@ -245,7 +263,8 @@ PyGetSetDef kJitGetSet[] = {{"fn", jit_get_fn, nullptr, "The Python function.", 
                             {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef kJitMethods[] = {
-    {"options", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(jit_options)), METH_VARARGS | METH_KEYWORDS,
+    {"options", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(jit_options)),
+     METH_VARARGS | METH_KEYWORDS,
      "options(**options)\n--\n\nThe same kernel with these options; compiled variants are shared."},
     {"cache_info", jit_cache_info, METH_NOARGS,
      "The specialisations kept in memory (arguments, and why each was made), hits, misses, why the last miss was one."},
@@ -263,24 +282,28 @@ PyType_Slot kJitSlots[] = {
     {Py_tp_members, kJitMembers},
     {Py_tp_getset, kJitGetSet},
     {Py_tp_methods, kJitMethods},
-    {Py_tp_doc, const_cast<char*>("JITFunction(fn, **options)\n--\n\nA kernel, or a helper of kernels: made by @asc.jit, "
-                                  "launched by kernel[cores, stream](*args).")},
+    {Py_tp_doc, const_cast<char*>(
+                    "JITFunction(fn, **options)\n--\n\nA kernel, or a helper of kernels: made by @asc.jit, "
+                    "launched by kernel[cores, stream](*args).")},
     {0, nullptr}};
-PyType_Spec kJitSpec = {"asc.JITFunction", sizeof(JitFunctionObject), 0,
-                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, kJitSlots};
+PyType_Spec kJitSpec = {
+    "asc.JITFunction", sizeof(JitFunctionObject), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, kJitSlots};
 
-// ---- launch handles --------------------------------------------------------------------------------------------------------
+// ---- launch handles
+// --------------------------------------------------------------------------------------------------------
 
 // A call's options (always_compile=True, ...) are taken out of its keywords.
 struct SplitKeywords {
-  std::vector<PyObject*> args;     // positional, then the remaining keywords' values
-  PyObject* kwnames = nullptr;     // strong, or null
+  std::vector<PyObject*> args;  // positional, then the remaining keywords' values
+  PyObject* kwnames = nullptr;  // strong, or null
   bool has_options = false;
-  JitState state;                  // only when has_options
+  JitState state;  // only when has_options
   ~SplitKeywords() { Py_XDECREF(kwnames); }
 };
 
-bool split_keywords(const JitState& base, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, SplitKeywords* out) {
+bool split_keywords(const JitState& base, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
+                    SplitKeywords* out) {
   out->state = base;
   out->has_options = true;
   out->args.assign(args, args + nargs);
@@ -336,7 +359,8 @@ bool resolve_grid(HandleObject* handle, const Call& call, int* grid) {
 
 // Binds and classifies; then `fn(state, call)`.
 template <class Fn>
-PyObject* with_call(HandleObject* handle, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, Fn&& fn) {
+PyObject* with_call(HandleObject* handle, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
+                    Fn&& fn) {
   return guarded(static_cast<PyObject*>(nullptr), [&]() -> PyObject* {
     const JitState& base = *handle->jit->state;
     SplitKeywords split;
@@ -354,7 +378,8 @@ PyObject* with_call(HandleObject* handle, PyObject* const* args, Py_ssize_t narg
     }
     Call call;
     call.function = base.function.get();
-    if (!bind_arguments(*call.function, handle->jit->head.bound_self, args, nargs, kwnames, &call.values)) return nullptr;
+    if (!bind_arguments(*call.function, handle->jit->head.bound_self, args, nargs, kwnames, &call.values))
+      return nullptr;
     if (!classify_call(&call)) return nullptr;
     return fn(has_options ? split.state : base, call);
   });
@@ -362,12 +387,15 @@ PyObject* with_call(HandleObject* handle, PyObject* const* args, Py_ssize_t narg
 
 PyObject* handle_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   HandleObject* handle = as_handle(self);
-  return with_call(handle, args, PyVectorcall_NARGS(nargsf), kwnames, [&](const JitState& state, const Call& call) -> PyObject* {
-    int grid;
-    if (!resolve_grid(handle, call, &grid)) return nullptr;
-    if (!launch_call(reinterpret_cast<PyObject*>(handle->jit), state, call, grid, handle->stream)) return nullptr;
-    Py_RETURN_NONE;
-  });
+  return with_call(
+      handle, args, PyVectorcall_NARGS(nargsf), kwnames,
+      [&](const JitState& state, const Call& call) -> PyObject* {
+        int grid;
+        if (!resolve_grid(handle, call, &grid)) return nullptr;
+        if (!launch_call(reinterpret_cast<PyObject*>(handle->jit), state, call, grid, handle->stream))
+          return nullptr;
+        Py_RETURN_NONE;
+      });
 }
 
 void delete_compiled(PyObject* capsule) {
@@ -378,7 +406,8 @@ PyObject* handle_compile(PyObject* self, PyObject* const* args, Py_ssize_t nargs
   HandleObject* handle = as_handle(self);
   return with_call(handle, args, nargs, kwnames, [&](const JitState& state, const Call& call) -> PyObject* {
     auto made = specialise(reinterpret_cast<PyObject*>(handle->jit), state, call, true);
-    PyObject* capsule = PyCapsule_New(new std::shared_ptr<CompiledKernel>(made->kernel), kCompiledCapsule, delete_compiled);
+    PyObject* capsule =
+        PyCapsule_New(new std::shared_ptr<CompiledKernel>(made->kernel), kCompiledCapsule, delete_compiled);
     PyObject* module = capsule ? PyImport_ImportModule("asc.runtime.compiled") : nullptr;
     PyObject* result = module ? PyObject_CallMethod(module, "CompiledKernel", "O", capsule) : nullptr;
     Py_XDECREF(module);
@@ -390,16 +419,19 @@ PyObject* handle_compile(PyObject* self, PyObject* const* args, Py_ssize_t nargs
 // time_compile(repeat, *args): for benchmarks, the path from the AST arena to Ascend C text.
 PyObject* handle_time_compile(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   const long repeat = nargs ? PyLong_AsLong(args[0]) : -1;
-  if (repeat < 1) return PyErr_Occurred() ? nullptr : PyErr_Format(PyExc_TypeError, "time_compile takes a repeat count first");
+  if (repeat < 1)
+    return PyErr_Occurred() ? nullptr
+                            : PyErr_Format(PyExc_TypeError, "time_compile takes a repeat count first");
   HandleObject* handle = as_handle(self);
-  return with_call(handle, args + 1, nargs - 1, kwnames, [&](const JitState& state, const Call& call) -> PyObject* {
-    const std::vector<double> seconds =
-        time_compile(reinterpret_cast<PyObject*>(handle->jit), state, call, static_cast<int>(repeat));
-    PyObject* list = PyList_New(static_cast<Py_ssize_t>(seconds.size()));
-    for (size_t i = 0; list && i < seconds.size(); i++)
-      PyList_SET_ITEM(list, static_cast<Py_ssize_t>(i), PyFloat_FromDouble(seconds[i]));
-    return list;
-  });
+  return with_call(
+      handle, args + 1, nargs - 1, kwnames, [&](const JitState& state, const Call& call) -> PyObject* {
+        const std::vector<double> seconds =
+            time_compile(reinterpret_cast<PyObject*>(handle->jit), state, call, static_cast<int>(repeat));
+        PyObject* list = PyList_New(static_cast<Py_ssize_t>(seconds.size()));
+        for (size_t i = 0; list && i < seconds.size(); i++)
+          PyList_SET_ITEM(list, static_cast<Py_ssize_t>(i), PyFloat_FromDouble(seconds[i]));
+        return list;
+      });
 }
 
 int handle_traverse(PyObject* self, visitproc visit, void* arg) {
@@ -420,33 +452,39 @@ void handle_dealloc(PyObject* self) {
 }
 PyObject* handle_repr(PyObject* self) {
   return as_handle(self)->grid_function
-             ? PyUnicode_FromFormat("<asc kernel %s[%R]>", name_of(reinterpret_cast<PyObject*>(as_handle(self)->jit)).c_str(),
+             ? PyUnicode_FromFormat("<asc kernel %s[%R]>",
+                                    name_of(reinterpret_cast<PyObject*>(as_handle(self)->jit)).c_str(),
                                     as_handle(self)->grid_function)
-             : PyUnicode_FromFormat("<asc kernel %s[%d]>", name_of(reinterpret_cast<PyObject*>(as_handle(self)->jit)).c_str(),
+             : PyUnicode_FromFormat("<asc kernel %s[%d]>",
+                                    name_of(reinterpret_cast<PyObject*>(as_handle(self)->jit)).c_str(),
                                     as_handle(self)->grid);
 }
 PyMemberDef kHandleMembers[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(HandleObject, vectorcall), READONLY, nullptr}, {nullptr, 0, 0, 0, nullptr}};
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(HandleObject, vectorcall), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
 PyMethodDef kHandleMethods[] = {
-    {"compile", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(handle_compile)), METH_FASTCALL | METH_KEYWORDS,
+    {"compile", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(handle_compile)),
+     METH_FASTCALL | METH_KEYWORDS,
      "compile(*args, **kwargs)\n--\n\nCompiles for these arguments (arrays, or MockTensor and MockValue) without launching."},
     {"_time_compile", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(handle_time_compile)),
      METH_FASTCALL | METH_KEYWORDS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
-PyType_Slot kHandleSlots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-                              {Py_tp_dealloc, reinterpret_cast<void*>(handle_dealloc)},
-                              {Py_tp_traverse, reinterpret_cast<void*>(handle_traverse)},
-                              {Py_tp_repr, reinterpret_cast<void*>(handle_repr)},
-                              {Py_tp_members, kHandleMembers},
-                              {Py_tp_methods, kHandleMethods},
-                              {Py_tp_doc, const_cast<char*>("A kernel with its core count and stream; immutable, call it to launch.")},
-                              {0, nullptr}};
+PyType_Slot kHandleSlots[] = {
+    {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(handle_dealloc)},
+    {Py_tp_traverse, reinterpret_cast<void*>(handle_traverse)},
+    {Py_tp_repr, reinterpret_cast<void*>(handle_repr)},
+    {Py_tp_members, kHandleMembers},
+    {Py_tp_methods, kHandleMethods},
+    {Py_tp_doc, const_cast<char*>("A kernel with its core count and stream; immutable, call it to launch.")},
+    {0, nullptr}};
 PyType_Spec kHandleSpec = {"asc.LaunchHandle", sizeof(HandleObject), 0,
-                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_IMMUTABLETYPE |
-                               Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                               Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                            kHandleSlots};
 
-// ---- functions for the Python side ------------------------------------------------------------------------------------------
+// ---- functions for the Python side
+// ------------------------------------------------------------------------------------------
 
 std::shared_ptr<CompiledKernel>* compiled_of(PyObject* capsule) {
   return static_cast<std::shared_ptr<CompiledKernel>*>(PyCapsule_GetPointer(capsule, kCompiledCapsule));
@@ -460,19 +498,26 @@ PyObject* compiled_text(PyObject*, PyObject* args) {
   return guarded(static_cast<PyObject*>(nullptr), [&]() -> PyObject* {
     const std::string_view name = which;
     std::string text;
-    if (name == "ascendc") text = (*kernel)->ascendc();
-    else if (name == "ir") text = (*kernel)->ir_text();
-    else if (name == "ir.lowered") text = (*kernel)->ir_lowered();
-    else if (name == "bytecode") text = (*kernel)->bytecode();
-    else if (name == "meta") text = meta_json(**kernel);
-    else return PyErr_Format(PyExc_KeyError, "%s", which);
+    if (name == "ascendc")
+      text = (*kernel)->ascendc();
+    else if (name == "ir")
+      text = (*kernel)->ir_text();
+    else if (name == "ir.lowered")
+      text = (*kernel)->ir_lowered();
+    else if (name == "bytecode")
+      text = (*kernel)->bytecode();
+    else if (name == "meta")
+      text = meta_json(**kernel);
+    else
+      return PyErr_Format(PyExc_KeyError, "%s", which);
     return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
   });
 }
 PyObject* compiled_diagnostics(PyObject*, PyObject* capsule) {
   auto* kernel = compiled_of(capsule);
   if (!kernel) return nullptr;
-  return guarded(static_cast<PyObject*>(nullptr), [&] { return findings_to_python((*kernel)->early_findings()); });
+  return guarded(static_cast<PyObject*>(nullptr),
+                 [&] { return findings_to_python((*kernel)->early_findings()); });
 }
 PyObject* compiled_save(PyObject*, PyObject* args) {
   PyObject* capsule;
@@ -501,7 +546,9 @@ PyObject* mock_types(PyObject*, PyObject* args) {
   register_mock_types(tensor, value);
   Py_RETURN_NONE;
 }
-PyObject* last_findings(PyObject*, PyObject*) { return PyList_GetSlice(g_last_findings, 0, PyList_GET_SIZE(g_last_findings)); }
+PyObject* last_findings(PyObject*, PyObject*) {
+  return PyList_GetSlice(g_last_findings, 0, PyList_GET_SIZE(g_last_findings));
+}
 PyObject* py_shutdown_pool(PyObject*, PyObject*) {
   Py_BEGIN_ALLOW_THREADS;
   sim::shutdown_pool();
@@ -509,26 +556,30 @@ PyObject* py_shutdown_pool(PyObject*, PyObject*) {
   Py_RETURN_NONE;
 }
 
-PyMethodDef kFunctions[] = {{"compiled_text", compiled_text, METH_VARARGS, nullptr},
-                            {"compiled_diagnostics", compiled_diagnostics, METH_O, nullptr},
-                            {"compiled_save", compiled_save, METH_VARARGS, nullptr},
-                            {"set_platform", set_platform, METH_O, nullptr},
-                            {"get_platform", get_platform, METH_NOARGS, nullptr},
-                            {"register_mock_types", mock_types, METH_VARARGS, nullptr},
-                            {"last_findings", last_findings, METH_NOARGS, "The findings of the last launch on the simulator."},
-                            {"shutdown_pool", py_shutdown_pool, METH_NOARGS, nullptr},
-                            {nullptr, nullptr, 0, nullptr}};
+PyMethodDef kFunctions[] = {
+    {"compiled_text", compiled_text, METH_VARARGS, nullptr},
+    {"compiled_diagnostics", compiled_diagnostics, METH_O, nullptr},
+    {"compiled_save", compiled_save, METH_VARARGS, nullptr},
+    {"set_platform", set_platform, METH_O, nullptr},
+    {"get_platform", get_platform, METH_NOARGS, nullptr},
+    {"register_mock_types", mock_types, METH_VARARGS, nullptr},
+    {"last_findings", last_findings, METH_NOARGS, "The findings of the last launch on the simulator."},
+    {"shutdown_pool", py_shutdown_pool, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
-bool call_launch_hooks(PyObject* jit, const Call& call, const Specialisation& specialisation, int grid, PyObject* stream) {
+bool call_launch_hooks(PyObject* jit, const Call& call, const Specialisation& specialisation, int grid,
+                       PyObject* stream) {
   if (PyList_GET_SIZE(g_launch_hooks) == 0) return true;
   PyObject* arguments = bound_arguments(call);
-  PyObject* capsule = arguments ? PyCapsule_New(new std::shared_ptr<CompiledKernel>(specialisation.kernel), kCompiledCapsule,
-                                                delete_compiled)
+  PyObject* capsule = arguments ? PyCapsule_New(new std::shared_ptr<CompiledKernel>(specialisation.kernel),
+                                                kCompiledCapsule, delete_compiled)
                                 : nullptr;
   PyObject* module = capsule ? PyImport_ImportModule("asc.runtime.compiled") : nullptr;
-  PyObject* record = module ? PyObject_CallMethod(module, "LaunchRecord", "OiOOO", jit, grid, stream, arguments, capsule) : nullptr;
+  PyObject* record =
+      module ? PyObject_CallMethod(module, "LaunchRecord", "OiOOO", jit, grid, stream, arguments, capsule)
+             : nullptr;
   Py_XDECREF(module);
   Py_XDECREF(capsule);
   Py_XDECREF(arguments);

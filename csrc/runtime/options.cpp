@@ -9,15 +9,18 @@
 namespace asc::runtime {
 namespace {
 
-[[noreturn]] void bad_value(std::string_view name, std::string_view value, std::string_view where, std::string_view expected) {
+[[noreturn]] void bad_value(std::string_view name, std::string_view value, std::string_view where,
+                            std::string_view expected) {
   throw LaunchError(fmt::format("{}: {}={} is not valid; expected {}", where, name, value, expected));
 }
 
 template <class T>
-T parse_number(std::string_view name, std::string_view text, std::string_view where, std::string_view expected) {
+T parse_number(std::string_view name, std::string_view text, std::string_view where,
+               std::string_view expected, T least = T{}) {
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < T{}) bad_value(name, text, where, expected);
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= least))
+    bad_value(name, text, where, expected);
   return value;
 }
 
@@ -45,26 +48,33 @@ bool env_true(const char* name) {
 
 }  // namespace
 
-void set_sim_setting(SimSettings& settings, std::string_view name, std::string_view value, std::string_view where) {
+void set_sim_setting(SimSettings& settings, std::string_view name, std::string_view value,
+                     std::string_view where) {
   if (name == "mode") {
     settings.mode = find_mode(value);
     if (!settings.mode) bad_value(name, value, where, "check or fast");
   } else if (name == "on_finding") {
-    if (value == "raise") settings.on_finding = sim::OnFinding::Raise;
-    else if (value == "warn") settings.on_finding = sim::OnFinding::Warn;
-    else if (value == "collect") settings.on_finding = sim::OnFinding::Collect;
-    else bad_value(name, value, where, "raise, warn or collect");
+    if (value == "raise")
+      settings.on_finding = sim::OnFinding::Raise;
+    else if (value == "warn")
+      settings.on_finding = sim::OnFinding::Warn;
+    else if (value == "collect")
+      settings.on_finding = sim::OnFinding::Collect;
+    else
+      bad_value(name, value, where, "raise, warn or collect");
   } else if (name == "max_findings") {
-    settings.max_findings = parse_number<int>(name, value, where, "a whole number");
+    settings.max_findings = parse_number<int>(name, value, where, "a whole number, 1 or more", 1);
   } else if (name == "threads") {
-    settings.threads = parse_number<int>(name, value, where, "a whole number (0: as many as the machine has)");
+    settings.threads =
+        parse_number<int>(name, value, where, "a whole number (0: as many as the machine has)");
   } else if (name == "timeout") {
     settings.timeout_seconds = parse_number<double>(name, value, where, "seconds");
   } else if (name == "ignore") {
     settings.ignore = split(value, '+');
   } else {
-    throw LaunchError(fmt::format("{}: unknown setting '{}'; known are mode, on_finding, ignore, max_findings, threads, timeout",
-                                  where, name));
+    throw LaunchError(fmt::format(
+        "{}: unknown setting '{}'; known are mode, on_finding, ignore, max_findings, threads, timeout", where,
+        name));
   }
 }
 
@@ -72,8 +82,11 @@ SimSettings parse_sim_settings(std::string_view text, std::string_view where) {
   SimSettings settings;
   for (const std::string& part : split(text, ',')) {
     const size_t equals = part.find('=');
-    if (equals == std::string::npos) set_sim_setting(settings, "mode", part, where);
-    else set_sim_setting(settings, std::string_view(part).substr(0, equals), std::string_view(part).substr(equals + 1), where);
+    if (equals == std::string::npos)
+      set_sim_setting(settings, "mode", part, where);
+    else
+      set_sim_setting(settings, std::string_view(part).substr(0, equals),
+                      std::string_view(part).substr(equals + 1), where);
   }
   return settings;
 }
@@ -84,8 +97,10 @@ sim::Options resolve_sim_options(const SimSettings& own, const PlatformDesc* pla
   const char* env = std::getenv("PYASC_SIM");
   const SimSettings base = env && *env ? parse_sim_settings(env, "PYASC_SIM") : SimSettings{};
   const auto pick = [](auto& to, const auto& first, const auto& second) {
-    if (first) to = *first;
-    else if (second) to = *second;
+    if (first)
+      to = *first;
+    else if (second)
+      to = *second;
   };
   pick(options.mode, own.mode, base.mode);
   pick(options.on_finding, own.on_finding, base.on_finding);

@@ -104,7 +104,8 @@ FunctionAssembler::FunctionAssembler(ProgramBuilder& builder, const ir::Function
 bool FunctionAssembler::is_reference(const ir::Var& var) const {
   if (!var.is_param) return false;
   // Pipes, queues and buffers are indices of objects: passing the index is passing the object.
-  return var.type.kind == Kind::Struct || (var.by_ref && !var.type.is_object());
+  if (var.type.kind == Kind::Struct) return !f_.is_kernel;  // the kernel's own: unpacked by the launch
+  return (var.by_ref && !var.type.is_object());
 }
 
 FunctionAssembler::Slot FunctionAssembler::temp(int count) {
@@ -510,11 +511,11 @@ ProgramPtr assemble(const ir::Module& module) {
   }
   int slot = 0;
   for (const ir::Var* v : module.kernel()->params) {
-    if (v->type.kind == Kind::Struct)
-      throw CompileError(
-          fmt::format("a struct as kernel argument (`{}`) is not yet supported by the simulator", v->name),
-          {}, {module.sources.resolve(v->loc)});
-    program->params.push_back({std::string(v->name), v->type, static_cast<uint16_t>(slot)});
+    KernelParam& param = program->params.emplace_back();
+    param.name = std::string(v->name);
+    param.type = v->type;
+    param.slot = static_cast<uint16_t>(slot);
+    if (v->type.kind == Kind::Struct) add_struct(&param, module);
     slot += slots_of(v->type, module);
   }
   program->kernel_type =

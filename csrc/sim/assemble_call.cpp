@@ -190,6 +190,10 @@ FunctionAssembler::Slot FunctionAssembler::op_call(const ir::OpCall& e, int want
   site.pipe = proto.pipe;
   site.cores = proto.core;
   site.proto = &proto;
+  if (desc.family == Family::Access && !e.args.empty()) {
+    const Type& index = without_int_casts(e.args[0])->type;
+    site.unsigned_offset = index.is_scalar() && index.elem == DType::U64;
+  }
   std::vector<uint16_t> operands(1 + proto.params.size(), kNoOperand);
   // Handles that the op changes and that the caller lent: read, changed, written back.
   std::vector<std::pair<Slot, Slot>> write_back;

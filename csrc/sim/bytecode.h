@@ -108,7 +108,8 @@ struct CallSite {
   uint16_t result = 0;
   DType vars[4] = {DType::Void, DType::Void, DType::Void, DType::Void};
   Pipe pipe = Pipe::S;
-  bool any_alignment = false;  // scalar accesses: an element may lie anywhere
+  bool any_alignment = false;    // scalar accesses: an element may lie anywhere
+  bool unsigned_offset = false;  // the index of a scalar access is of an unsigned type: for messages
   CoreSet cores = CoreSet::Any;
   uint32_t operands = 0;  // index of operand 0 in Program::operands
   OpFn fn[kModeCount] = {};
@@ -142,9 +143,17 @@ struct ObjectDecl {
 };
 
 struct KernelParam {
+  // A number of a struct: where it is in the packed bytes, its slot behind the struct's first.
+  struct Leaf {
+    uint32_t offset;
+    uint16_t slot;
+    DType dtype;
+  };
   std::string name;
   Type type;
   uint16_t slot = 0;
+  uint32_t bytes = 0;        // Struct
+  std::vector<Leaf> leaves;  // Struct
 };
 
 // What the last launches cost, to tell small ones; a hint only.
@@ -174,6 +183,11 @@ struct Program {
 std::string_view to_string(Op op);
 // Slots that a value takes: two for a tensor, one for everything else but a struct.
 int slots_of(const Type& type, const ir::Module& module);
+// Bytes and leaves of a struct argument (structs.cpp).
+void add_struct(KernelParam* param, const ir::Module& module);
+struct Argument;
+// Puts the packed numbers into the kernel's slots; false if the bytes are not the struct's.
+bool unpack_struct(const KernelParam& param, const Argument& argument, uint64_t* slots);
 // The first slot of a struct's field.
 int field_slot(const Type& type, int index, const ir::Module& module);
 // A field's default or a constant as a slot holds it.

@@ -24,6 +24,23 @@ std::string element_range(int64_t begin, int64_t end, int64_t size) {
   return fmt::format("elements {}..{}", first, last);
 }
 
+// Where an access beyond what an address can say would be: an index is known, an offset on the way is not.
+std::string far_element(const Core& core, const CallSite& site, int64_t shift, int64_t size, int64_t elements,
+                        Finding* f) {
+  constexpr __int128 kLeast = INT64_MIN, kMost = INT64_MAX;
+  const std::string beyond = fmt::format("2^47 bytes or more {} its start; it has {} elements",
+                                         f->range_begin < 0 ? "before" : "behind", elements);
+  if (op_desc(site.op).family != Family::Access) return beyond;
+  const Operands args(core, site, core.r);
+  const Place place = place_of(args.tensor(0).address);
+  if (is_far(place.offset)) return beyond;
+  const __int128 index = site.unsigned_offset ? __int128{args.bits(1)} : __int128{args.integer(1)};
+  const __int128 element = floor_div(place.offset - shift, size) + index * size_of(site.vars[0]) / size;
+  f->range_begin = static_cast<int64_t>(std::clamp(element, kLeast, kMost - 1));
+  f->range_end = f->range_begin + 1;
+  return fmt::format("element {} of {}", element, elements);
+}
+
 // The queue or buffer behind a tensor, for messages.
 std::string buffer_name(const Core& core, const Tensor& tensor) {
   if (tensor.buffer() == 0) return {};
@@ -111,6 +128,7 @@ void report_missing_memory(Core& core, const CallSite& site, int operand, Space 
 
 void report_used_after_free(Core& core, const CallSite& site, int operand, const Tensor& tensor) {
   const Buffer& buffer = core.buffers[tensor.buffer() - 1];
+  if (core.objects[buffer.object].stuck) return;
   Finding* f = core.log.add(FindingId::UseAfterFree, core.here(), &buffer.taken_at);
   if (!f) return;
   f->op = op_name(site);
@@ -136,10 +154,14 @@ void report_gm_outside(Core& core, const CallSite& site, uint32_t group, int64_t
   f->buffer = a->name;
   f->range_begin = floor_div(first, size);
   f->range_end = floor_div(first + bytes - 1, size) + 1;
-  f->message = fmt::format("{}: {} outside argument `{}`: {} of {}", f->op, verb(write), a->name,
-                           element_range(first, first + bytes, size), a->bytes / size);
-  f->fix = first < 0 ? "the offset is negative: an address before the argument is another array's memory"
-                     : "keep offset plus count within the argument; the rest belongs to other arrays";
+  const int64_t elements = a->bytes / size;
+  const std::string where =
+      is_far(begin) ? far_element(core, site, a->shift, size, elements, f)
+                    : fmt::format("{} of {}", element_range(first, first + bytes, size), elements);
+  f->message = fmt::format("{}: {} outside argument `{}`: {}", f->op, verb(write), a->name, where);
+  f->fix = f->range_begin < 0
+               ? "the offset is negative: an address before the argument is another array's memory"
+               : "keep offset plus count within the argument; the rest belongs to other arrays";
 }
 
 bool report_read_only(Core& core, const CallSite& site, uint32_t group, int64_t begin, int64_t bytes) {
@@ -165,10 +187,12 @@ void check_operand(Core& core, const CallSite& site, int operand, Space space, i
   const std::string name = operand_name(site, operand);
   const std::string_view op = op_desc(site.op).py_name;
   const std::string pipe = pipe_name(site);
-  core.log.add(check_alignment(op, {name, space, elem, offset}), core.here(), op_name(site), pipe);
+  core.log.add(check_alignment(op, {name, space, elem, offset}), core.here(), op_name(site), pipe,
+               static_cast<uint64_t>(operand));
   if (operand == 0 || space == Space::GM) return;
   const uint8_t spaces = site.proto->params[static_cast<size_t>(operand - 1)].spaces;
-  core.log.add(check_space(op, name, space, spaces), core.here(), op_name(site), pipe);
+  core.log.add(check_space(op, name, space, spaces), core.here(), op_name(site), pipe,
+               static_cast<uint64_t>(operand));
 }
 
 }  // namespace asc::sim

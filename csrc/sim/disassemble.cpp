@@ -89,7 +89,10 @@ std::string disassemble(const Program& program) {
   std::string out = fmt::format("kernel {} {}{}\n", program.kernel().name, ir::to_string(program.kernel_type),
                                 program.lockstep ? " lockstep" : "");
   for (const KernelParam& param : program.params)
-    out += fmt::format("  argument {} {} r{}\n", param.name, to_string(param.type), param.slot);
+    out += param.leaves.empty()
+               ? fmt::format("  argument {} {} r{}\n", param.name, to_string(param.type), param.slot)
+               : fmt::format("  argument {} struct of {} bytes r{} to r{}\n", param.name, param.bytes,
+                             param.slot, param.slot + param.leaves.size() - 1);
   const std::vector<Instr>& code = program.code[0];
   for (const FunctionCode& f : program.functions) {
     out += fmt::format("\n{}: {} slots, {} with its callees\n", f.name, f.slots, f.stack);

@@ -69,6 +69,7 @@ Finding* FindingLog::add(FindingId id, const Origin& at, const Origin* other, ui
   const FindingInfo& info = finding_info(id);
   Entry entry;
   entry.pc = at.pc;
+  entry.variant = variant;
   entry.finding.id = std::string(info.id);
   entry.finding.kind = std::string(info.kind);
   entry.finding.severity = info.severity;
@@ -85,9 +86,10 @@ Finding* FindingLog::add(FindingId id, const Origin& at, const Origin* other, ui
   return &entries_.back().finding;
 }
 
-void FindingLog::add(const Verdict& verdict, const Origin& at, std::string_view op, std::string_view pipe) {
+void FindingLog::add(const Verdict& verdict, const Origin& at, std::string_view op, std::string_view pipe,
+                     uint64_t variant) {
   if (!verdict) return;
-  Finding* f = add(verdict->finding, at);
+  Finding* f = add(verdict->finding, at, nullptr, variant);
   if (!f) return;
   f->message = verdict->message;
   f->fix = verdict->fix;
@@ -107,7 +109,7 @@ bool same_line(const std::vector<Site>& a, const std::vector<Site>& b) {
 std::vector<Finding> merge_findings(std::span<std::vector<FindingLog::Entry>> cores, int max_findings,
                                     uint64_t* silenced) {
   std::vector<Finding> out;
-  std::vector<uint32_t> pcs;  // of each in `out`
+  std::vector<std::pair<uint32_t, uint64_t>> origins;  // place and variant of each in `out`
   *silenced = 0;
   for (auto& entries : cores) {
     for (FindingLog::Entry& entry : entries) {
@@ -117,16 +119,17 @@ std::vector<Finding> merge_findings(std::span<std::vector<FindingLog::Entry>> co
         continue;
       }
       const auto known = std::find_if(out.begin(), out.end(), [&](const Finding& g) {
-        if (g.id != f.id) return false;
+        const auto& [pc, variant] = origins[static_cast<size_t>(&g - out.data())];
+        if (g.id != f.id || variant != entry.variant) return false;
         // Where no line is known, the instruction stands for it.
-        if (f.sites.empty()) return g.sites.empty() && pcs[static_cast<size_t>(&g - out.data())] == entry.pc;
+        if (f.sites.empty()) return g.sites.empty() && pc == entry.pc;
         return same_line(g.sites, f.sites) && same_line(g.other, f.other);
       });
       if (known != out.end()) {
         known->count += f.count;
       } else if (static_cast<int>(out.size()) < max_findings) {
         out.push_back(std::move(f));
-        pcs.push_back(entry.pc);
+        origins.emplace_back(entry.pc, entry.variant);
       }
     }
   }

@@ -34,11 +34,13 @@ class FindingLog {
   // know.
   Finding* add(FindingId id, const Origin& at, const Origin* other = nullptr, uint64_t variant = 0);
   // The same for a limit that a pure function of ops/limits.h found broken.
-  void add(const Verdict& verdict, const Origin& at, std::string_view op, std::string_view pipe = {});
+  void add(const Verdict& verdict, const Origin& at, std::string_view op, std::string_view pipe = {},
+           uint64_t variant = 0);
 
   struct Entry {
     Finding finding;
     uint32_t pc = 0;
+    uint64_t variant = 0;  // what differs at one place: the operand
     bool silenced = false;
   };
   std::vector<Entry> take() { return std::move(entries_); }

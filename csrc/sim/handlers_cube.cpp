@@ -52,10 +52,13 @@ OpStatus load_data(Core& core, const CallSite& site, uint64_t* frame, uint64_t*)
   } else {
     const int64_t last = copy.src_begin + (copy.repeats - 1) * copy.src_step;
     const int64_t low = std::min(copy.src_begin, last), high = std::max(copy.src_begin, last) + kFractalBytes;
-    src.address = move_address(src.address, low, 1);
-    src.info = src.with_length(src.length() - low / std::max(1, size_of(elem)));
-    const uint8_t* from = local_bytes<M>(core, site, 2, src, elem, high - low, Access::Read);
+    // From the tensor's start, so that a finding counts as the tensor does; backwards, from before it.
+    const int64_t back = std::min<int64_t>(low, 0);
+    src.address = move_address(src.address, back, 1);
+    src.info = src.with_length(src.length() - back / std::max(1, size_of(elem)));
+    const uint8_t* from = local_bytes<M>(core, site, 2, src, elem, high - back, Access::Read);
     if (!from) return OpStatus::Done;
+    from += low - back;
     for (int64_t i = 0; i < copy.repeats; i++)
       copy_fractal(dst + i * copy.dst_step, from + (copy.src_begin + i * copy.src_step - low), transpose);
   }
@@ -104,8 +107,7 @@ void fixpipe_row(uint8_t* to, const uint8_t* l0c, int64_t row, int64_t begin, in
                  bool relu) {
   for (int64_t col = begin; col < end; col++) {
     T value;
-    std::memcpy(&value,
-                l0c + bodies::nz_index(row, col, src_stride) * static_cast<int64_t>(sizeof(T)),
+    std::memcpy(&value, l0c + bodies::nz_index(row, col, src_stride) * static_cast<int64_t>(sizeof(T)),
                 sizeof(T));
     if (relu) value = bodies::relu_result(value);
     std::memcpy(to + col * static_cast<int64_t>(sizeof(T)), &value, sizeof(T));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors and memory: copies in count form, scalar access, views, construction, queries, addresses.
+#include <algorithm>
 #include <bit>
 
 #include "base/format.h"
@@ -265,7 +266,13 @@ OpStatus make_local(Core& core, const CallSite& site, uint64_t* frame, uint64_t*
   const int64_t position = args.integer(names + 1), offset = args.integer(names + 2),
                 size = args.integer(names + 3);
   const Space space = space_of_position(static_cast<int>(position));
-  result[0] = make_address(static_cast<uint32_t>(space), offset);
+  // A tensor beyond its memory is wrong before anything touches it.
+  if (core.mode == Mode::Check && space != Space::GM)
+    core.log.add(check_local_range("LocalTensor", {"the tensor", space, site.vars[0], offset},
+                                   count_bytes(std::max<int64_t>(size, 0), site.vars[0]),
+                                   core.launch->platform->memory_bytes[static_cast<int>(space)]),
+                 core.here(), "asc.LocalTensor");
+  result[0] = move_address(make_address(static_cast<uint32_t>(space), 0), offset, 1);
   result[1] = Tensor::pack(size < 0 ? 0 : static_cast<uint64_t>(size), static_cast<uint32_t>(position), 0);
   return OpStatus::Done;
 }
@@ -299,8 +306,7 @@ OpStatus core_query(Core& core, const CallSite& site, uint64_t*, uint64_t* resul
 OpStatus offset_pointer(Core& core, const CallSite& site, uint64_t* frame, uint64_t* result) {
   const Operands args(core, site, frame);
   const int64_t size = size_of(site.vars[0]);
-  *result =
-      move_address(args.bits(0), args.integer(1), site.op == OpId::Pointer_OffsetBack ? -size : size);
+  *result = move_address(args.bits(0), args.integer(1), site.op == OpId::Pointer_OffsetBack ? -size : size);
   return OpStatus::Done;
 }
 

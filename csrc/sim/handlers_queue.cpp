@@ -14,6 +14,7 @@ Object& object_of(Core& core, uint64_t slot) { return core.objects.at(slot); }
 
 Finding* queue_finding(Core& core, const CallSite& site, FindingId id, const Object& queue,
                        const Origin* other = nullptr) {
+  if (queue.stuck) return nullptr;
   Finding* f = core.log.add(id, core.here(), other);
   if (!f) return nullptr;
   f->op = op_name(site);
@@ -66,19 +67,28 @@ OpStatus init_buffer(Core& core, const CallSite& site, uint64_t* frame, uint64_t
     }
   }
   const Space space = space_of_position(queue.type.position);
+  if (count <= 0 || asked <= 0) {
+    if (Finding* f = queue_finding(core, site, FindingId::NothingAsked, queue)) {
+      f->message = count <= 0 ? fmt::format("init_buffer: {} buffers for `{}`", count, queue.name)
+                              : fmt::format("init_buffer: buffers of {} bytes for `{}`", asked, queue.name);
+      f->fix = "ask for at least one buffer of at least one byte; a TBuf has one";
+    }
+    queue.refused = true;
+    return OpStatus::Done;
+  }
   const int64_t memory = core.launch->platform->memory_bytes[static_cast<int>(space)];
-  const int64_t bytes = buffer_bytes(std::max<int64_t>(asked, 0));
+  const int64_t bytes = buffer_bytes(asked);
   uint32_t& used = pipe.used[static_cast<int>(space)];
   const MemoryHolder wanted{queue.name, used, bytes * count, static_cast<int>(count)};
   if (wanted.begin + wanted.bytes > memory) {
     core.log.add(check_memory("init_buffer", space, memory, holders(core, space), wanted), core.here(),
                  op_name(site), "S");
     // Nothing that fits can be handed out; the queue stays without buffers.
-    queue.overflowed = true;
+    queue.refused = true;
     return OpStatus::Done;
   }
   queue.first_buffer = static_cast<uint32_t>(core.buffers.size());
-  queue.buffer_count = static_cast<uint32_t>(std::max<int64_t>(count, 0));
+  queue.buffer_count = static_cast<uint32_t>(count);
   pipe.total_buffers += queue.buffer_count;
   if (core.mode == Mode::Check)
     core.log.add(check_buffer_total("init_buffer", pipe.total_buffers), core.here(), op_name(site), "S");
@@ -144,7 +154,7 @@ OpStatus reset_pipe(Core& core, const CallSite& site, uint64_t* frame, uint64_t*
 
 bool has_buffers(Core& core, const CallSite& site, const Object& queue) {
   if (queue.buffer_count != 0) return true;
-  if (queue.overflowed) return false;  // its init_buffer said why
+  if (queue.refused) return false;  // its init_buffer said why
   if (Finding* f = queue_finding(core, site, FindingId::NoBuffer, queue)) {
     f->message = fmt::format("{}: `{}` has no buffers", op_desc(site.op).py_name, queue.name);
     f->fix = "call init_buffer first";
@@ -172,9 +182,13 @@ OpStatus alloc_tensor(Core& core, const CallSite& site, uint64_t* frame, uint64_
                       queue.buffer_count, queue.name);
       f->fix = "free_tensor what was allocated before, or give the queue more buffers";
     }
+    queue.stuck = true;
   }
-  buffer.state = Buffer::State::Taken;
-  core.mark(buffer.taken_at);
+  if (buffer.state == Buffer::State::Free) {
+    buffer.state = Buffer::State::Taken;
+    buffer.lent = false;
+    core.mark(buffer.taken_at);
+  }
   queue.cursor = (chosen + 1) % queue.buffer_count;
   put(result, tensor_of(core, queue, queue.first_buffer + chosen, site.vars[0]));
   return OpStatus::Done;
@@ -234,6 +248,8 @@ OpStatus deque(Core& core, const CallSite& site, uint64_t* frame, uint64_t* resu
       f->message = fmt::format("deque: `{}` is empty; the device would wait here for ever", queue.name);
       f->fix = "enque a tensor first";
     }
+    queue.stuck = true;
+    core.buffers[number].lent = core.buffers[number].state == Buffer::State::Free;
   } else {
     number = queue.fifo.front();
     queue.fifo.erase(queue.fifo.begin());
@@ -299,7 +315,7 @@ OpStatus get_buffer(Core& core, const CallSite& site, uint64_t* frame, uint64_t*
 
 void end_queues(Core& core) {
   for (const Buffer& b : core.buffers) {
-    if (b.state != Buffer::State::Taken && b.state != Buffer::State::Queued) continue;
+    if ((b.state != Buffer::State::Taken && b.state != Buffer::State::Queued) || b.lent) continue;
     Finding* f = core.log.add(FindingId::BufferLeft, b.taken_at);
     if (!f) continue;
     const Object& queue = core.objects[b.object];

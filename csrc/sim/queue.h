@@ -16,6 +16,7 @@ struct Buffer {
   uint32_t offset = 0, bytes = 0;
   Space space = Space::UB;
   State state = State::Free;
+  bool lent = false;  // handed out after a finding, without an allocation: nobody owes it back
   uint16_t object = 0;
   Origin taken_at;
 };
@@ -26,7 +27,8 @@ struct Object {
   std::string_view name;  // of the variable
   // queues and TBufs
   uint32_t first_buffer = 0, buffer_count = 0;
-  bool overflowed = false;     // its init_buffer did not fit
+  bool refused = false;        // its init_buffer gave it nothing, with a finding
+  bool stuck = false;          // the device would wait for ever at it: what follows at it is no news
   uint32_t cursor = 0;         // where the search for a free buffer starts
   std::vector<uint16_t> fifo;  // buffer numbers, oldest first
   // pipes
@@ -37,7 +39,7 @@ struct Object {
   void reset(const Type& new_type, std::string_view new_name) {
     type = new_type;
     name = new_name;
-    overflowed = false;
+    refused = stuck = false;
     first_buffer = buffer_count = cursor = total_buffers = 0;
     fifo.clear();
     for (uint32_t& u : used) u = 0;

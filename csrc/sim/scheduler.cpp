@@ -65,8 +65,14 @@ void bind_arguments(Launch& launch, std::span<const Argument> arguments) {
   launch.gm.bind(arguments, &addresses);
   for (size_t i = 0; i < arguments.size(); i++) {
     const KernelParam& param = program.params[i];
-    const size_t end = param.slot + 1u;
+    const size_t end = param.slot + std::max<size_t>(1, param.leaves.size());
     if (launch.entry.size() < end) launch.entry.resize(end, 0);
+    if (param.type.kind == Kind::Struct) {
+      if (!unpack_struct(param, arguments[i], &launch.entry[param.slot]))
+        throw LaunchError(fmt::format("argument '{}' has {} bytes, the kernel's struct {}", param.name,
+                                      arguments[i].bytes, param.bytes));
+      continue;
+    }
     uint64_t value = arguments[i].is_array ? addresses[i] : arguments[i].bits;
     if (!arguments[i].is_array && param.type.is_scalar() && is_float(param.type.elem) &&
         param.type.elem != DType::F64)
@@ -330,6 +336,14 @@ LaunchResult launch(const Program& program, int grid, std::span<const Argument> 
     log.begin(program, options, "");
     Origin at;
     at.pc = program.kernel().first;
+    for (size_t i = 0; i < program.code[0].size(); i++) {  // the first call that waits or is waited for
+      const Instr& in = program.code[0][i];
+      if (in.op != Op::CallOp) continue;
+      const OpDesc& desc = op_desc(program.sites[static_cast<size_t>(in.imm)].op);
+      if (desc.family != Family::CrossCore) continue;
+      at.pc = static_cast<uint32_t>(i);
+      break;
+    }
     log.add(too_many, at, "");
     results.push_back({log.take(), {}});
   } else if (grid > 0) {

@@ -30,8 +30,8 @@ std::string disassemble(const Program& program);
 // share an owner.
 struct Argument {
   std::string_view name;
-  void* data = nullptr;  // arrays
-  int64_t bytes = 0;     // arrays: size of `data`
+  void* data = nullptr;  // arrays; structs: the packed fields
+  int64_t bytes = 0;     // size of `data`
   bool is_array = false;
   bool read_only = false;     // writing it is a finding (enforced while running)
   DType dtype = DType::Void;  // arrays: of an element; scalars: their type

@@ -30,6 +30,16 @@ uint64_t turns(int64_t start, int64_t stop, int64_t step) {
   return start > stop ? (from - to - 1) / (0 - static_cast<uint64_t>(step)) + 1 : 0;
 }
 
+// The text of a core is kept until the launch ends: a kernel that prints for ever must not take all memory.
+constexpr size_t kMaxPrinted = size_t{4} << 20;
+
+void print(Core& core, const TextFormat& text) {
+  if (core.printed.size() > kMaxPrinted) return;
+  core.printed += format_text(core, text);
+  if (core.printed.size() > kMaxPrinted)
+    core.printed += "... (" + core.name() + " prints more than 4 MiB: cut)\n";
+}
+
 // One instruction a line reads as a table.
 // clang-format off
 // GCC's computed goto; `core` null: only the table of label offsets is asked for.
@@ -479,7 +489,7 @@ L_NewObject : {
   OP(IsAic, core.aic)
 L_Print:
   SAVE();
-  core.printed += format_text(core, core.program->texts[static_cast<size_t>(pc->imm)]);
+  print(core, core.program->texts[static_cast<size_t>(pc->imm)]);
   NEXT();
 L_AssertFail : {
   SAVE();

@@ -47,8 +47,10 @@ TEST(DetectKernelType, ByTheOpsUsed) {
   EXPECT_EQ(type_of("  @vector(%t)"), "AIV_ONLY");
   EXPECT_EQ(type_of("  @cube(%c, %a)"), "AIC_ONLY");
   EXPECT_EQ(type_of("  @vector(%t)\n  @cube(%c, %a)"), "MIX_AIC_1_2");
-  EXPECT_EQ(type_of("  @flag()"), "AIV_ONLY") << "flags alone ask for nothing";
-  EXPECT_EQ(type_of("  @cube(%c, %a)\n  @flag()"), "AIC_ONLY");
+  EXPECT_EQ(type_of("  @flag()"), "MIX_AIC_1_2") << "a flag between the core types asks for both";
+  EXPECT_EQ(type_of("  asc_CrossCoreSetFlag(1, 0, PipeID.PIPE_S)"), "AIV_ONLY")
+      << "other flags ask for nothing";
+  EXPECT_EQ(type_of("  @cube(%c, %a)\n  asc_CrossCoreSetFlag(1, 0, PipeID.PIPE_S)"), "AIC_ONLY");
   EXPECT_EQ(type_of("  @vector(%t)", "MIX_AIC_1_1"), "MIX_AIC_1_1") << "what was given stays";
 }
 
@@ -100,7 +102,8 @@ TEST(NeedsLockstep, CrossCoreOpsThatTheKernelReaches) {
       << "a helper with a flag that nothing calls";
   EXPECT_TRUE(passes::needs_lockstep(*detected("  for var %i: int32 in range(0, %n) {\n    @flag()\n  }")));
   EXPECT_TRUE(passes::needs_lockstep(*detected("  asc_CrossCoreWaitFlag(1, _, _)")));
-  EXPECT_FALSE(passes::needs_lockstep(*detected("  if is_aic() {\n    @flag()\n  }\n  @vector(%t)")))
+  EXPECT_FALSE(
+      passes::needs_lockstep(*detected("  if is_aic() {\n    @flag()\n  }\n  @vector(%t)", "AIV_ONLY")))
       << "on vector cores alone the branch is never taken";
 }
 

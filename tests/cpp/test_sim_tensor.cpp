@@ -240,7 +240,7 @@ TEST(SimTensor, LocalBounds) {
         "kernel @k(%x: GlobalAddress<float32>) {\n  var %g: GlobalTensor<float32>\n"
         "  asc_GlobalTensor_SetGlobalBuffer(%g, %x)\n"
         "  var %t: LocalTensor<float32> = asc_LocalTensor_Init<T=float>(_, TPosition.VECIN, 0, 32)\n"
-        "  var %end: LocalTensor<float32> = asc_LocalTensor_Init<T=float>(_, TPosition.VECIN, 196576, 64)\n" +
+        "  var %end: LocalTensor<float32> = asc_LocalTensor_Init<T=float>(_, TPosition.VECIN, 196576, 8)\n" +
         body + "\n}");
     std::vector<float> x(256, 1);
     return launch(*program, 1, std::vector<Argument>{array("x", x, DType::F32)}, options);
@@ -249,7 +249,7 @@ TEST(SimTensor, LocalBounds) {
   ASSERT_EQ(ids(r), std::vector<std::string>{"ASC-B103"});
   EXPECT_EQ(r.findings[0].message, "asc.data_copy: writes 64 elements of dst, a tensor of 32 elements");
   EXPECT_TRUE(run("  asc_DataCopy(%t, %g, 64)", fast()).findings.empty());
-  EXPECT_EQ(ids(run("  asc_DataCopy(%end, %g, 64)")), std::vector<std::string>{"ASC-B104"});
+  EXPECT_EQ(ids(run("  asc_DataCopy(%end, %g, 64)")), (std::vector<std::string>{"ASC-B103", "ASC-B104"}));
   EXPECT_EQ(ids(run("  asc_DataCopy(%end, %g, 64)", fast())), std::vector<std::string>{"ASC-B104"});
   EXPECT_EQ(ids(run("  asc_Add(%t, %t, asc_LocalTensor_Subindex(%t, 16), 32)")),
             std::vector<std::string>{"ASC-B103"});
@@ -261,6 +261,105 @@ TEST(SimTensor, LocalBounds) {
 }
 
 // Modes 0, 2, 3, 4 of the flag case.
+TEST(SimTensor, ATensorBeyondItsMemoryIsWrongWhenItIsMade) {
+  const auto run = [](const std::string& position, int64_t address, int64_t size, const Options& options) {
+    const ProgramPtr program = program_of(
+        "kernel @k(%x: GlobalAddress<float32>) {\n  var %t: LocalTensor<float32> = "
+        "asc_LocalTensor_Init<T=float>(_, TPosition." +
+        position + ", " + std::to_string(address) + ", " + std::to_string(size) + ")\n}");
+    std::vector<float> x(8);
+    return launch(*program, 2, std::vector<Argument>{array("x", x, DType::F32)}, options);
+  };
+  const LaunchResult r = run("VECIN", 196576, 9, {});
+  ASSERT_EQ(ids(r), std::vector<std::string>{"ASC-B104"});
+  EXPECT_EQ(r.findings[0].message,
+            "LocalTensor: the tensor takes bytes 196576..196611 of UB, which has 196608 bytes");
+  EXPECT_EQ(r.findings[0].count, 2u);
+  EXPECT_TRUE(run("VECIN", 196576, 9, fast()).findings.empty());
+  EXPECT_TRUE(run("VECIN", 196576, 8, {}).findings.empty());
+  EXPECT_TRUE(run("VECIN", 0, 49152, {}).findings.empty());
+  EXPECT_EQ(ids(run("VECIN", 0, 49153, {})), std::vector<std::string>{"ASC-B104"});
+  EXPECT_EQ(ids(run("VECIN", 0, 4294967295, {})), std::vector<std::string>{"ASC-B104"});
+}
+
+// An address that moves further than its offset can say stays out of every argument, for good.
+TEST(SimTensor, FarOffsetsNeverMeetAnArgument) {
+  for (const int64_t step : {int64_t{1} << 34, int64_t{1} << 45, (int64_t{1} << 46) - 3, int64_t{1} << 46,
+                             int64_t{1} << 61, int64_t{1} << 62, INT64_MAX, INT64_MIN, -(int64_t{1} << 45),
+                             -(int64_t{1} << 46), -(int64_t{1} << 62)}) {
+    for (const int64_t size : {1, 2, 4, 8}) {
+      const uint64_t from = make_address(9, 64);
+      const uint64_t to = move_address(from, step, size);
+      const __int128 exact = 64 + static_cast<__int128>(step) * size;
+      EXPECT_EQ(place_of(to).owner, 9u);
+      if (exact < kFarOffset && exact > -kFarOffset) {
+        EXPECT_EQ(place_of(to).offset, static_cast<int64_t>(exact));
+      } else {
+        EXPECT_EQ(place_of(to).offset, exact < 0 ? -kFarOffset : kFarOffset);
+        for (const int64_t back : {-step, int64_t{1}, -kFarOffset, kFarOffset})
+          EXPECT_EQ(move_address(to, back, size), to);
+      }
+    }
+  }
+  EXPECT_EQ(move_address(0, 5, 4), 0u);  // what is no address becomes none
+  EXPECT_EQ(move_address(12345, INT64_MAX, 4), 12345u);
+}
+
+TEST(SimTensor, FarAccessesAreFindingsAndDropped) {
+  const std::string head = R"(
+kernel @k(%x: GlobalAddress<float32>, %y: GlobalAddress<float32>, %far: int64) {
+  var %gx: GlobalTensor<float32>
+  var %gy: GlobalTensor<float32>
+  var %gz: GlobalTensor<float32>
+  asc_GlobalTensor_SetGlobalBuffer(%gx, %x)
+  asc_GlobalTensor_SetGlobalBuffer(%gy, %y)
+  var %t: LocalTensor<float32> = asc_LocalTensor_Init<T=float>(_, TPosition.VECOUT, 0, 64)
+  asc_Duplicate(%t, 7.0, 64)
+  asc_SetFlag(HardEvent.V_MTE3, 0)
+  asc_WaitFlag(HardEvent.V_MTE3, 0)
+)";
+  const struct {
+    const char* body;
+    const char* id;
+  } kCases[] = {
+      {"asc_GlobalTensor_SetValue(%gy, cast<uint64>(%far), 1.0)", "ASC-B102"},
+      {"asc_GlobalTensor_SetValue(asc_GlobalTensor_Subindex(%gy, cast<uint64>(%far)), 0, 1.0)", "ASC-B102"},
+      {"asc_DataCopy.1(asc_GlobalTensor_Subindex(%gy, cast<uint64>(%far)), %t, 64)", "ASC-B102"},
+      {"asc_DataCopy(%t, asc_GlobalTensor_Subindex(%gx, cast<uint64>(%far)), 64)", "ASC-B101"},
+      {"asc_GlobalTensor_SetGlobalBuffer(%gz, asc_Pointer_Offset(%y, %far))\n"
+       "  asc_GlobalTensor_SetValue(%gz, 0, 1.0)",
+       "ASC-B102"},
+      {"asc_GlobalTensor_SetGlobalBuffer(%gz, asc_Pointer_OffsetBack(%y, %far))\n"
+       "  asc_GlobalTensor_SetValue(%gz, 0, 1.0)",
+       "ASC-B102"},
+  };
+  for (const auto& c : kCases) {
+    const ProgramPtr program = program_of(head + "  " + c.body + "\n}");
+    for (const int64_t far :
+         {int64_t{1} << 38, int64_t{1} << 46, int64_t{1} << 62, -(int64_t{1} << 46), -(int64_t{1} << 62)}) {
+      for (const Mode mode : {Mode::Check, Mode::Fast}) {
+        Options options;
+        options.mode = mode;
+        std::vector<float> x = iota(64), y = iota(64);
+        const LaunchResult r =
+            launch(*program, 1,
+                   std::vector<Argument>{array("x", x, DType::F32), array("y", y, DType::F32),
+                                         scalar("far", far, DType::I64)},
+                   options);
+        ASSERT_EQ(ids(r), std::vector<std::string>{c.id}) << c.body << far;
+        EXPECT_EQ(r.findings[0].buffer, c.id == std::string("ASC-B101") ? "x" : "y");
+        if (c.body == kCases[0].body) {
+          EXPECT_EQ(r.findings[0].message,
+                    "asc.GlobalTensor.set_value: writes outside argument `y`: element " +
+                        std::to_string(far) + " of 64");
+        }
+        EXPECT_EQ(x, iota(64)) << c.body << far;
+        EXPECT_EQ(y, iota(64)) << c.body << far;
+      }
+    }
+  }
+}
+
 TEST(SimTensor, FlagsPair) {
   const auto sync = [](int mode, const Options& options = {}) {
     const ProgramPtr program = program_of(R"(
@@ -369,6 +468,15 @@ TEST(SimQueue, Misuse) {
   EXPECT_EQ(found(init + "  var %a: LocalTensor<float32> = asc_TQue_DeQue<T=float>(%in, _)\n" + done),
             Ids{"ASC-Q105"});
   EXPECT_EQ(found(alloc), Ids{"ASC-Q108"});
+  // What follows a wait for ever says nothing new: not of the tensor that never was, but of one left
+  // allocated.
+  EXPECT_EQ(found(init + alloc + again + done + "  asc_TQue_FreeTensor(%in, %b)\n"), Ids{"ASC-Q101"});
+  EXPECT_EQ(found(init + alloc + again), (Ids{"ASC-Q101", "ASC-Q107"}));
+  const std::string empty = "  var %a: LocalTensor<float32> = asc_TQue_DeQue<T=float>(%in, _)\n";
+  EXPECT_EQ(found(init + empty), Ids{"ASC-Q105"});
+  EXPECT_EQ(found(init + empty + "  asc_Adds(%a, %a, 1.0, 16)\n" + done + done), Ids{"ASC-Q105"});
+  EXPECT_EQ(found("  asc_TPipe_InitBuffer(%pipe, %in, 0, 64)\n" + alloc), Ids{"ASC-Q113"});
+  EXPECT_EQ(found("  asc_TPipe_InitBuffer(%pipe, %in, 1, 0)\n" + alloc), Ids{"ASC-Q113"});
   EXPECT_EQ(found(init + init), (Ids{"ASC-Q112", "ASC-Q112"}));
   EXPECT_EQ(found("  asc_TPipe_InitBuffer(%pipe, %in, 65, 32)\n"), Ids{"ASC-Q106"});
   EXPECT_EQ(

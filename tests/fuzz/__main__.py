@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random kernels, run three ways: Python, the simulator, the printed Ascend C on the host. All must agree to the bit.
 
-    ./dev fuzz                          500 kernels from a random seed, which it prints
-    ./dev fuzz --count 2000 --seed 7    seeds 7 to 2006
-    ./dev fuzz --range 1000:3000        the same by a range of seeds; a run that was stopped goes on from the seed it printed last
-    ./dev fuzz --seed 1234              one kernel: source, printed program, the three results; --shrink makes a failing one small
+./dev fuzz                          500 kernels from a random seed, which it prints
+./dev fuzz --count 2000 --seed 7    seeds 7 to 2006
+./dev fuzz --range 1000:3000        the same by a range of seeds; a run that was stopped goes on from the seed it printed last
+./dev fuzz --seed 1234              one kernel: source, printed program, the three results; --shrink makes a failing one small
 """
 
 import argparse
@@ -36,10 +36,18 @@ class Batch:
     def start(self):
         self.moved, self.size = time.monotonic(), 0
         self.path = pathlib.Path(self.temporary, f"events-{self.first}-{len(self.skip)}")
-        command = [sys.executable, str(HERE / "worker.py"), str(self.first), str(self.last), ",".join(map(str, self.skip))]
+        command = [
+            sys.executable,
+            str(HERE / "worker.py"),
+            str(self.first),
+            str(self.last),
+            ",".join(map(str, self.skip)),
+        ]
         environment = os.environ | {"TMPDIR": self.temporary}
         with open(self.path, "w") as log:
-            self.process = subprocess.Popen(command, stdout=log, stderr=subprocess.PIPE, text=True, env=environment)
+            self.process = subprocess.Popen(
+                command, stdout=log, stderr=subprocess.PIPE, text=True, env=environment
+            )
 
     def hangs(self):
         size = self.path.stat().st_size
@@ -64,7 +72,11 @@ class Batch:
         begun = [e["begin"] for e in events if "begin" in e]
         if not begun:
             raise SystemExit(f"the fuzzer's worker does not start:\n{errors}")
-        self.skip[begun[-1]] = ("hang", "no result") if hangs else ("crash", f"status {self.process.returncode}: {errors[-2000:]}")
+        self.skip[begun[-1]] = (
+            ("hang", "no result")
+            if hangs
+            else ("crash", f"status {self.process.returncode}: {errors[-2000:]}")
+        )
         self.start()
         return None
 
@@ -77,7 +89,12 @@ def run_range(first, last, jobs, show):
     running = []
     try:
         warm = os.environ | {"TMPDIR": temporary}
-        subprocess.run([sys.executable, str(HERE / "worker.py"), "0", "0", ""], env=warm, stdout=subprocess.DEVNULL, check=False)
+        subprocess.run(
+            [sys.executable, str(HERE / "worker.py"), "0", "0", ""],
+            env=warm,
+            stdout=subprocess.DEVNULL,
+            check=False,
+        )
         while True:
             while len(running) < jobs and (start := next(starts, None)) is not None:
                 running.append(Batch(start, min(start + BATCH, last), temporary))
@@ -127,7 +144,9 @@ def replay(seed, shorten, seconds):
 def show_results(case, wanted, simulated):
     import check
 
-    print(f"oracle: {wanted.status} {wanted.detail}\nsimulator: {simulated.outcome.status} {simulated.outcome.detail}")
+    print(
+        f"oracle: {wanted.status} {wanted.detail}\nsimulator: {simulated.outcome.status} {simulated.outcome.detail}"
+    )
     results = [("oracle", wanted.arrays), ("simulator", simulated.outcome.arrays)]
     if simulated.text and wanted.arrays:
         compiled = check.compile_all({0: simulated})[0]
@@ -150,13 +169,19 @@ def shown(value):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="./dev fuzz", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="./dev fuzz", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seed", type=int, help="first seed; alone: replay this one kernel")
     parser.add_argument("--count", type=int, help="how many kernels (default 500)")
     parser.add_argument("--range", dest="seeds", help="A:B, seeds A to B - 1")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
-    parser.add_argument("--shrink", action="store_true", help="with --seed: make a failing kernel small first")
-    parser.add_argument("--ignore", default="", help="faults whose text matches this pattern are counted, not shown")
+    parser.add_argument(
+        "--shrink", action="store_true", help="with --seed: make a failing kernel small first"
+    )
+    parser.add_argument(
+        "--ignore", default="", help="faults whose text matches this pattern are counted, not shown"
+    )
     parser.add_argument("--seconds", type=float, default=120.0, help="time for --shrink")
     args = parser.parse_args()
     if args.seed is not None and args.count is None and args.seeds is None:
@@ -175,7 +200,10 @@ def main():
             totals_ignored[status] += 1
         elif status not in good:
             faults.append(seed)
-            print(f"seed {seed}: {status}: {detail[:600]}\n  replay: ./dev fuzz --seed {seed} --shrink", flush=True)
+            print(
+                f"seed {seed}: {status}: {detail[:600]}\n  replay: ./dev fuzz --seed {seed} --shrink",
+                flush=True,
+            )
 
     began = time.monotonic()
     totals = run_range(first, last, args.jobs, show)

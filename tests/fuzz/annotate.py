@@ -10,7 +10,21 @@ compiler must refuse the kernel.
 import ast
 
 from annotate_calls import Calls
-from annotate_expr import NUMBERS, Expressions, Lit, Num, Obj, Seq, Tensor, binary_value, call_of, constant, is_static, natural, truth
+from annotate_expr import (
+    NUMBERS,
+    Expressions,
+    Lit,
+    Num,
+    Obj,
+    Seq,
+    Tensor,
+    binary_value,
+    call_of,
+    constant,
+    is_static,
+    natural,
+    truth,
+)
 from annotate_expr import OPERATORS, cast_static
 from values import Refused, Unclear, join
 
@@ -46,7 +60,14 @@ def merge_values(a, b):
     if a is b or isinstance(a, Lit) and a.same(b) or isinstance(a, (Tensor, Obj)) and a == b:
         return a
     if isinstance(a, NUMBERS) and isinstance(b, NUMBERS):
-        literals = [isinstance(v, Lit) and v.dtype is None and not isinstance(v.value, bool) or isinstance(v, Num) and v.literal for v in (a, b)]
+        literals = [
+            isinstance(v, Lit)
+            and v.dtype is None
+            and not isinstance(v.value, bool)
+            or isinstance(v, Num)
+            and v.literal
+            for v in (a, b)
+        ]
         dtype = join(a.natural, literals[0], b.natural, literals[1])
         return Num(dtype, all(literals)) if dtype else Conflict(any(literals))
     return a if type(a) is type(b) and not isinstance(a, (Lit, Seq, Obj)) and a == b else Conflict()
@@ -73,14 +94,24 @@ def adapt(env, target, place, names=None):
         have = env.get(name)
         maybe = isinstance(have, Maybe)
         want, have = (v.value if isinstance(v, Maybe) else v for v in (want, have))
-        if not isinstance(want, Num) or not isinstance(have, NUMBERS) or names is not None and name not in names:
+        if (
+            not isinstance(want, Num)
+            or not isinstance(have, NUMBERS)
+            or names is not None
+            and name not in names
+        ):
             continue
         if isinstance(have, Lit) or have.dtype != want.dtype:
             value = constant(have) if isinstance(have, Lit) else ast.Name(name, ast.Load())
             value = call_of("_c", value, ast.Constant(want.dtype))
             convert = ast.Assign([ast.Name(name, ast.Store())], value)
             if maybe:
-                convert = ast.Try([convert], [ast.ExceptHandler(ast.Name("NameError", ast.Load()), None, [ast.Pass()])], [], [])
+                convert = ast.Try(
+                    [convert],
+                    [ast.ExceptHandler(ast.Name("NameError", ast.Load()), None, [ast.Pass()])],
+                    [],
+                    [],
+                )
             place.body.append(convert)
     if not place.body:
         place.body.append(ast.Pass())
@@ -133,8 +164,11 @@ class Annotator(Expressions, Calls):
         if isinstance(first, Seq):
             if not all(isinstance(v, Seq) and len(v.items) == len(first.items) for v in values):
                 raise Refused("results of different lengths")
-            return Seq([self.meet_results(list(items)) for items in zip(*(v.items for v in values))], first.is_list)
-        shape = first
+            return Seq(
+                [self.meet_results(list(items)) for items in zip(*(v.items for v in values))], first.is_list
+            )
+        values = [Num(v.dtype) if isinstance(v, Num) else v for v in values]
+        shape = values[0]
         for value in values[1:]:
             shape = merge_values(shape, value)
         if isinstance(shape, Conflict):
@@ -195,7 +229,9 @@ class Annotator(Expressions, Calls):
         """Binds a name; gives what is known of it now. `counts`: the value is the name's own old one and a number."""
         if isinstance(value, Num):
             old = env.get(name)
-            value = Num(value.dtype, counts and isinstance(old, Num) and old.literal and old.dtype == value.dtype)
+            value = Num(
+                value.dtype, counts and isinstance(old, Num) and old.literal and old.dtype == value.dtype
+            )
         env[name] = value
         return value
 
@@ -221,7 +257,9 @@ class Annotator(Expressions, Calls):
         first = stmt.targets[0]
         value, out = self.expr(stmt.value, env)
         if isinstance(first, ast.Name):
-            counts = isinstance(stmt.value, ast.BinOp) and self.counts_on(stmt.value.left, stmt.value.right, first.id, env)
+            counts = isinstance(stmt.value, ast.BinOp) and self.counts_on(
+                stmt.value.left, stmt.value.right, first.id, env
+            )
             out = self.checked(stmt.value, value, out)
             value = self.bind(first.id, value, env, counts)
         for target in stmt.targets[isinstance(first, ast.Name) :]:
@@ -229,7 +267,9 @@ class Annotator(Expressions, Calls):
         return [ast.Assign(stmt.targets, out)], env
 
     def counts_on(self, left, right, name, env):
-        return isinstance(left, ast.Name) and left.id == name and isinstance(self.expr(right, dict(env))[0], Lit)
+        return (
+            isinstance(left, ast.Name) and left.id == name and isinstance(self.expr(right, dict(env))[0], Lit)
+        )
 
     def stmt_AugAssign(self, stmt, env):
         if not isinstance(stmt.target, ast.Name):
@@ -297,7 +337,10 @@ class Annotator(Expressions, Calls):
             return self.loop(stmt, env, dtype, out, runs)
         over, out = self.expr(stmt.iter, env)
         items = self.items_of(over)
-        if any(isinstance(n, (ast.Break, ast.Continue)) for n in ast.walk(ast.Module(stmt.body + stmt.orelse, []))):
+        if any(
+            isinstance(n, (ast.Break, ast.Continue))
+            for n in ast.walk(ast.Module(stmt.body + stmt.orelse, []))
+        ):
             raise Refused("a jump in an unrolled loop")
         # One copy of the body an item.
         list_name = f"_items_{len(self.out)}_{stmt.lineno}_{stmt.col_offset}"
@@ -306,7 +349,12 @@ class Annotator(Expressions, Calls):
             if env is None:
                 break
             self.unpack(stmt.target, item, env)
-            made.append(ast.Assign([stmt.target], ast.Subscript(ast.Name(list_name, ast.Load()), ast.Constant(index), ast.Load())))
+            made.append(
+                ast.Assign(
+                    [stmt.target],
+                    ast.Subscript(ast.Name(list_name, ast.Load()), ast.Constant(index), ast.Load()),
+                )
+            )
             body, env = self.block(stmt.body, env)
             made += body
         if env is not None:
@@ -354,7 +402,9 @@ class Annotator(Expressions, Calls):
                     continue
                 value = head[name]
                 for turn_env, _ in loop.turns:
-                    value = merge_values(value, turn_env[name].value if isinstance(turn_env[name], Maybe) else turn_env[name])
+                    value = merge_values(
+                        value, turn_env[name].value if isinstance(turn_env[name], Maybe) else turn_env[name]
+                    )
                 if isinstance(value, Conflict) or isinstance(value, Num) and value != head[name]:
                     head[name], changed = value, True
             if not changed:

@@ -19,8 +19,9 @@ from annotate_expr import (
     constant,
     is_static,
     static,
+    truth,
 )
-from values import Refused, binary_types, computed, promote, promote_literal
+from values import Refused, Unclear, binary_types, computed, promote, promote_literal
 
 QUERIES = {"get_block_idx": "int64", "get_block_num": "int64"}
 VECTOR_OPS = {
@@ -92,7 +93,12 @@ class Calls:
         if len(elems) > 1:
             raise Refused("tensors of different element types")
         for arg in args:
-            if elems and isinstance(arg, Num) and arg.dtype[0] == "f" and not next(iter(elems)).startswith("f"):
+            if (
+                elems
+                and isinstance(arg, Num)
+                and arg.dtype[0] == "f"
+                and not next(iter(elems)).startswith("f")
+            ):
                 raise Refused("a float for an integer tensor")
 
     def cast_value(self, value, dtype, out):
@@ -178,13 +184,16 @@ class Calls:
         if name in ("min", "max", "sum", "any", "all") and len(args) == 1:
             values = self.items_of(args[0])
         if name in ("min", "max"):
-            return self.fold(name, values), out
+            return self.fold(name, values, args, out), out
         if name == "sum":
             total = values[0]
             for value in values[1:]:
                 total = binary_value("+", lambda a, b: a + b, total, value)
             return total, out
         if name in ("any", "all"):
+            known = [truth(value) for value in values]
+            if (name == "any") in known:
+                return Lit(name == "any"), self.folded(node, out, Lit(name == "any"))
             return Num("bool"), out
         if name == "abs":
             return Num(computed(values[0].dtype)), out
@@ -206,9 +215,13 @@ class Calls:
         if name == "len":
             return Lit(len(self.items_of(values[0]))), out
         if name == "zip":
-            return Seq([Seq(list(row), False) for row in zip(*(self.items_of(v) for v in values))], True), call_of("list", out)
+            return Seq(
+                [Seq(list(row), False) for row in zip(*(self.items_of(v) for v in values))], True
+            ), call_of("list", out)
         if name == "enumerate":
-            return Seq([Seq([Lit(i), v], False) for i, v in enumerate(self.items_of(values[0]))], True), call_of("list", out)
+            return Seq(
+                [Seq([Lit(i), v], False) for i, v in enumerate(self.items_of(values[0]))], True
+            ), call_of("list", out)
         if name == "reversed":
             return Seq(self.items_of(values[0])[::-1], True), call_of("list", out)
         raise Refused(name)
@@ -224,11 +237,15 @@ class Calls:
             return Seq([literal_result(v) for v in value], False), self.folded(node, out, value)
         return self.container_builtin(name, args, out)
 
-    def fold(self, name, values):
+    def fold(self, name, values, args, out):
         best = values[0]
-        for value in values[1:]:
+        for i, value in enumerate(values[1:]):
             if isinstance(best, Lit) and isinstance(value, Lit):
-                best = Lit(BUILTINS[name](best.value, value.value))
+                if (best.dtype or value.dtype) and values is not args:
+                    raise Unclear("numbers of a pinned type in a list")
+                best = value if BUILTINS[name](best.value, value.value) is not best.value else best
+                if best.dtype or value.dtype or values[0].dtype:
+                    out.args[: i + 2] = [constant(best)] * (i + 2)
             else:
                 best = Num(binary_types(name, best.operand, value.operand)[1])
         return best
@@ -288,4 +305,8 @@ class Calls:
         return repr(value)
 
     def fresh(self, shape):
-        return Seq([self.fresh(item) for item in shape.items], shape.is_list) if isinstance(shape, Seq) else shape
+        return (
+            Seq([self.fresh(item) for item in shape.items], shape.is_list)
+            if isinstance(shape, Seq)
+            else shape
+        )

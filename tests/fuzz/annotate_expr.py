@@ -111,7 +111,11 @@ def static(value):
 
 
 def is_static(value):
-    return isinstance(value, (Lit, Obj)) or isinstance(value, Seq) and all(is_static(item) for item in value.items)
+    return (
+        isinstance(value, (Lit, Obj))
+        or isinstance(value, Seq)
+        and all(is_static(item) for item in value.items)
+    )
 
 
 def truth(value):
@@ -134,7 +138,9 @@ def choose(yes, no):
     if not (isinstance(yes, NUMBERS) and isinstance(no, NUMBERS)):
         raise Refused("a condition that chooses between objects")
     if isinstance(yes, Lit) and isinstance(no, Lit):
-        dtype = join(yes.natural, yes.dtype is None, no.natural, no.dtype is None) or promote(yes.natural, no.natural)
+        dtype = join(yes.natural, yes.dtype is None, no.natural, no.dtype is None) or promote(
+            yes.natural, no.natural
+        )
     elif yes.operand == no.operand and isinstance(yes, Num):
         dtype = yes.dtype
     elif {type(yes), type(no)} == {Lit, Num} and yes.natural == no.natural == "bool":
@@ -209,7 +215,10 @@ class Expressions:
     def folded(self, node, out, value):
         """A compile-time value in an expression's place; calls of helpers in it still run."""
         made = constant(value) if isinstance(value, Lit) else ast.Constant(value)
-        if any(isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in self.functions for n in ast.walk(node)):
+        if any(
+            isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in self.functions
+            for n in ast.walk(node)
+        ):
             return call_of("_second", out, made)
         return made
 
@@ -282,7 +291,9 @@ class Expressions:
         out = ast.BoolOp(node.op, [out for _, out in pairs])
         if isinstance(value, Lit):
             return value, self.folded(node, out, value)
-        return value, out if condition or not isinstance(value, Num) else call_of("_c", out, ast.Constant(value.dtype))
+        return value, out if condition or not isinstance(value, Num) else call_of(
+            "_c", out, ast.Constant(value.dtype)
+        )
 
     def expr_Compare(self, node, env, condition=False):
         pairs = [self.expr(item, env) for item in [node.left, *node.comparators]]
@@ -326,11 +337,15 @@ class Expressions:
 
     def expr_NamedExpr(self, node, env):
         value, out = self.expr(node.value, env)
-        return self.bind(node.target.id, value, env), ast.NamedExpr(node.target, self.checked(node.value, value, out))
+        return self.bind(node.target.id, value, env), ast.NamedExpr(
+            node.target, self.checked(node.value, value, out)
+        )
 
     def sequence(self, node, env):
         pairs = [self.used(item, env) for item in node.elts]
-        return Seq([value for value, _ in pairs], isinstance(node, ast.List)), type(node)([out for _, out in pairs], ast.Load())
+        return Seq([value for value, _ in pairs], isinstance(node, ast.List)), type(node)(
+            [out for _, out in pairs], ast.Load()
+        )
 
     expr_Tuple = sequence
     expr_List = sequence

@@ -69,7 +69,9 @@ def simulate(case):
         return Simulated(Outcome("finding", f"{type(error).__name__}: {error}"), text)
     except Exception:
         return Simulated(Outcome("internal error", traceback.format_exc()), text)
-    return Simulated(Outcome("ran", arrays={k: v for k, v in arguments.items() if isinstance(v, np.ndarray)}), text)
+    return Simulated(
+        Outcome("ran", arrays={k: v for k, v in arguments.items() if isinstance(v, np.ndarray)}), text
+    )
 
 
 def run_on_host(case, compiled):
@@ -105,7 +107,9 @@ def compare_simulated(wanted, simulated):
     if got.status == "internal error":
         return Verdict("internal error", got.detail)
     if wanted.status == "refused":
-        return Verdict("refused" if got.status == "refused" else "accepted", f"the oracle refuses: {wanted.detail}")
+        return Verdict(
+            "refused" if got.status == "refused" else "accepted", f"the oracle refuses: {wanted.detail}"
+        )
     if got.status == "refused":
         status = "finding" if wanted.status == "finding" else "compile error"
         return Verdict(status, got.detail)

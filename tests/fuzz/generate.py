@@ -76,7 +76,13 @@ class Generator(ExpressionMaker, VectorMaker):
             (5, self.store), (2, self.call_statement), (2, self.tensor_alias), (1, self.walrus),
         ]  # fmt: skip
         if depth > 0:
-            forms += [(6, self.branch), (5, self.range_loop), (3, self.while_loop), (2, self.static_loop), (1, self.vector)]
+            forms += [
+                (6, self.branch),
+                (5, self.range_loop),
+                (3, self.while_loop),
+                (2, self.static_loop),
+                (1, self.vector),
+            ]
         if loops:
             forms += [(2, self.jump)]
         if self.can_return and depth < self.depth:
@@ -108,18 +114,27 @@ class Generator(ExpressionMaker, VectorMaker):
 
     def annotate(self, env, depth, loops):
         dtype = self.pick(*CAST_TARGETS)
-        expr = self.float_expr(env, 2) if dtype.startswith("f") else f"({self.int_expr(env, 2)}) & {self.pick(15, 63, 127)}"
+        expr = (
+            self.float_expr(env, 2)
+            if dtype.startswith("f")
+            else f"({self.int_expr(env, 2)}) & {self.pick(15, 63, 127)}"
+        )
         return [f"{self.rng.choice(NAMES)}: asc.{dtype} = {expr}"]
 
     def multiple(self, env, depth, loops):
         kind = self.some_kind()
         expr = self.expr(env, kind, 2)
-        return [f"{self.target(env, kind)} = {self.target(env, kind)} = {self.masked(expr) if kind == 'int' else expr}"]
+        return [
+            f"{self.target(env, kind)} = {self.target(env, kind)} = {self.masked(expr) if kind == 'int' else expr}"
+        ]
 
     def swap(self, env, depth, loops):
         kinds = [self.pick("int", "int", "float") for _ in range(self.pick(2, 2, 3))]
         names = [self.target(env, kind) for kind in kinds]
-        exprs = [self.masked(self.expr(env, k, self.rng.randrange(2))) if k == "int" else self.expr(env, k, 1) for k in kinds]
+        exprs = [
+            self.masked(self.expr(env, k, self.rng.randrange(2))) if k == "int" else self.expr(env, k, 1)
+            for k in kinds
+        ]
         return [f"{', '.join(names)} = {', '.join(exprs)}"]
 
     def sequence(self, env, depth, loops):
@@ -172,7 +187,10 @@ class Generator(ExpressionMaker, VectorMaker):
         expr = f"({name} := {self.masked(self.int_expr(env, 1))})"
         if self.chance(0.5):
             return [f"{self.target(env, 'int')} = {expr} {self.pick('+', '-')} {self.int_leaf(env)}"]
-        return [f"if {expr} {self.pick('<', '>', '!=')} {self.int_leaf(env)}:", *self.indent(self.assign(env, 0, 0))]
+        return [
+            f"if {expr} {self.pick('<', '>', '!=')} {self.int_leaf(env)}:",
+            *self.indent(self.assign(env, 0, 0)),
+        ]
 
     def jump(self, env, depth, loops):
         lines = [f"if {self.bool_expr(env, 1)}:"]
@@ -221,7 +239,10 @@ class Generator(ExpressionMaker, VectorMaker):
 
     def in_loop(self, env):
         """The environment of a loop's body, as far as it is known before the body is there."""
-        return {n: Num(v.natural, True) if isinstance(v, Lit) and not isinstance(v.value, bool) else v for n, v in env.items()}
+        return {
+            n: Num(v.natural, True) if isinstance(v, Lit) and not isinstance(v.value, bool) else v
+            for n, v in env.items()
+        }
 
     def orelse(self, env, depth, loops):
         return ["else:", *self.body(env, depth, loops, 1)] if self.chance(0.25) else []
@@ -239,7 +260,11 @@ class Generator(ExpressionMaker, VectorMaker):
         name = self.rng.choice(NAMES) if self.chance(0.25) else self.fresh("i")
         inner = self.in_loop(env) | {name: Num("int32")}
         iterable = f"{self.pick('range', 'range', 'asc.range')}({bounds})"
-        return [f"for {name} in {iterable}:", *self.body(inner, depth, loops + 1), *self.orelse(env, depth, loops)]
+        return [
+            f"for {name} in {iterable}:",
+            *self.body(inner, depth, loops + 1),
+            *self.orelse(env, depth, loops),
+        ]
 
     def while_loop(self, env, depth, loops):
         name = self.fresh("w")
@@ -247,7 +272,12 @@ class Generator(ExpressionMaker, VectorMaker):
         test = f"{name} < {self.rng.randrange(1, 6)}"
         if self.chance(0.4):
             test = f"{test} and {self.bool_expr(self.in_loop(env), 1)}"
-        lines = [f"{name} = 0", f"while {test}:", f"    {name} += {self.pick(1, 1, 2)}", *self.body(inner, depth, loops + 1)]
+        lines = [
+            f"{name} = 0",
+            f"while {test}:",
+            f"    {name} += {self.pick(1, 1, 2)}",
+            *self.body(inner, depth, loops + 1),
+        ]
         if self.chance(0.15):
             lines = [f"{name} = 0", "while True:", f"    {name} += 1", f"    if {name} > {self.rng.randrange(1, 5)}:", "        break",
                      *self.body(inner, depth, loops + 1)]  # fmt: skip
@@ -296,7 +326,11 @@ class Generator(ExpressionMaker, VectorMaker):
         for p in params:
             if p.keyword_only:
                 texts.append("*")
-            texts.append(p.name + (": asc.ConstExpr[int]" if p.kind == "const" else "") + (f" = {p.default}" if p.default else ""))
+            texts.append(
+                p.name
+                + (": asc.ConstExpr[int]" if p.kind == "const" else "")
+                + (f" = {p.default}" if p.default else "")
+            )
         text = "\n".join([f"def {name}({', '.join(texts)}):", *self.indent(lines or ["pass"])])
         fdef = ast.parse(text).body[0]
         Annotator(self.functions | {name: fdef}, self.constants).function(fdef, env, name)
@@ -318,7 +352,11 @@ class Generator(ExpressionMaker, VectorMaker):
                   "iout": "int32"}  # fmt: skip
         for name in extra:
             arguments[name] = self.data(name, dtypes[name], blocks)
-        scalars = {"n": ("int", rng.randrange(-9, 40)), "m": ("int", self.pick(-7, 3, 0, 12, 1000)), "x": ("float", self.pick(0.5, -1.25, 3.7))}
+        scalars = {
+            "n": ("int", rng.randrange(-9, 40)),
+            "m": ("int", self.pick(-7, 3, 0, 12, 1000)),
+            "x": ("float", self.pick(0.5, -1.25, 3.7)),
+        }
         choices = {"big": ("asc.int64", self.pick(5, -11, 2**35)), "u": (f"asc.{self.pick('uint8', 'uint16', 'uint32')}", rng.randrange(200)),
                    "flag": ("bool", self.chance(0.5)), "C": ("asc.ConstExpr[int]", rng.randrange(1, 9)),
                    "y": ("float", self.pick(0.1, 100.25, -3.0)), "s": ("asc.int16", rng.randrange(-300, 300))}  # fmt: skip
@@ -333,7 +371,11 @@ class Generator(ExpressionMaker, VectorMaker):
         for name, (annotation, value) in scalars.items():
             texts.append(f"{name}: {annotation}")
             arguments[name] = value
-            dtype = annotation[4:] if annotation.startswith("asc.") else {"float": "float32"}.get(annotation, annotation)
+            dtype = (
+                annotation[4:]
+                if annotation.startswith("asc.")
+                else {"float": "float32"}.get(annotation, annotation)
+            )
             env[name] = Lit(value) if name == "C" else Num("int32" if dtype == "int" else dtype)
         env = self.follow(lines, env)
         self.result, self.can_return, self.depth = "kernel", True, 3
@@ -357,7 +399,9 @@ class Generator(ExpressionMaker, VectorMaker):
             if value.natural == "uint64":
                 lines.append(f"gout.set_value({at}, {name}.cast(asc.int64))")
             else:
-                lines.append(f"{'gfout' if value.natural.startswith('f') else 'gout'}.set_value({at}, {name})")
+                lines.append(
+                    f"{'gfout' if value.natural.startswith('f') else 'gout'}.set_value({at}, {name})"
+                )
         return lines
 
     def case(self, seed):

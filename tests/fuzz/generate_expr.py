@@ -4,7 +4,19 @@
 from annotate_expr import Lit, Num, Seq, Tensor
 
 INTS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-CAST_TARGETS = ("int16", "int32", "int32", "int64", "int64", "uint8", "uint16", "uint32", "int8", "float32", "float16")
+CAST_TARGETS = (
+    "int16",
+    "int32",
+    "int32",
+    "int64",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "int8",
+    "float32",
+    "float16",
+)
 
 
 def kind_of(value):
@@ -22,7 +34,9 @@ class ExpressionMaker:
     """`rng`, `helpers` [(name, parameter kinds, result kind)] and `constants` {name: number} are the generator's."""
 
     def names(self, env, kind):
-        return [n for n, v in env.items() if kind_of(v) == kind] + [n for n, v in self.constants.items() if kind_of(Lit(v)) == kind]
+        return [n for n, v in env.items() if kind_of(v) == kind] + [
+            n for n, v in self.constants.items() if kind_of(Lit(v)) == kind
+        ]
 
     def pick(self, *choices):
         return self.rng.choice(choices)
@@ -58,7 +72,9 @@ class ExpressionMaker:
         return str(self.pick(0, 1, 2, 3, 4, 5, 7, 8, 10, 13, 16, 31, 100, -1, -2, -3, -7, 255, 300))
 
     def load(self, env, kind):
-        tensors = self.tensors(env, lambda t: not t.local and t.elem != "uint64" and kind_of(Num(t.elem)) == kind)
+        tensors = self.tensors(
+            env, lambda t: not t.local and t.elem != "uint64" and kind_of(Num(t.elem)) == kind
+        )
         return tensors and f"{self.rng.choice(tensors)}.get_value({self.index(env)})" or None
 
     def index(self, env):
@@ -102,7 +118,9 @@ class ExpressionMaker:
         if form == 17:
             return f"{a} {self.pick('+', '-', '*')} ({self.bool_expr(env, depth - 1)})"
         if form == 18:
-            return self.cast_of(f"({a} & {self.pick(15, 63, 127)})" if self.chance(0.7) else a, self.pick(*CAST_TARGETS[:9]))
+            return self.cast_of(
+                f"({a} & {self.pick(15, 63, 127)})" if self.chance(0.7) else a, self.pick(*CAST_TARGETS[:9])
+            )
         if form == 19:
             return f"({a} {self.pick('and', 'or')} {b})"
         if form == 20:
@@ -130,7 +148,9 @@ class ExpressionMaker:
         )
 
     def cast_of(self, expr, dtype):
-        return self.pick(f"asc.{dtype}({expr})", f"asc.number({expr}, asc.{dtype})", f"({expr}).cast(asc.{dtype})")
+        return self.pick(
+            f"asc.{dtype}({expr})", f"asc.number({expr}, asc.{dtype})", f"({expr}).cast(asc.{dtype})"
+        )
 
     # ---- floats ----
 
@@ -173,7 +193,12 @@ class ExpressionMaker:
             return f"({self.int_expr(env, depth - 1)}) / ({self.positive(env)})"
         if form == 13:
             return self.call(env, "float", depth) or a
-        return self.pick(f"{a} ** 2", self.cast_of(a, "float16"), self.cast_of(a, "float32"), f"({a} {self.pick('and', 'or')} {b})")
+        return self.pick(
+            f"{a} ** 2",
+            self.cast_of(a, "float16"),
+            self.cast_of(a, "float32"),
+            f"({a} {self.pick('and', 'or')} {b})",
+        )
 
     # ---- bools ----
 

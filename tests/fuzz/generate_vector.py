@@ -31,15 +31,24 @@ class VectorMaker:
             if self.chance(0.5):
                 lines.append(f"asc.{self.pick(*BINARY)}({dst}, {src}, {other}, {amount})")
             else:
-                lines.append(f"asc.{self.pick(*WITH_SCALAR)}({dst}, {src}, {self.scalar(env, elem)}, {amount})")
+                lines.append(
+                    f"asc.{self.pick(*WITH_SCALAR)}({dst}, {src}, {self.scalar(env, elem)}, {amount})"
+                )
             if self.chance(0.2):
                 lines.append("asc.pipe_barrier(asc.PipeID.PIPE_V)")
         if self.chance(0.4):
             kind = "float" if elem.startswith("f") else "int"
             target = self.target(env, kind)
             lines += [barrier, f"{target} = {self.pick(first, second)}.get_value({self.index(env)})"]
-            lines += [f"{self.pick(first, second)}.set_value({self.rng.randrange(16)}, {self.scalar(env, elem)})"]
-        lines += [barrier, self.ordered("V_MTE3"), f"asc.data_copy({name}[16:], {self.pick(first, second)}, {count})", barrier]
+            lines += [
+                f"{self.pick(first, second)}.set_value({self.rng.randrange(16)}, {self.scalar(env, elem)})"
+            ]
+        lines += [
+            barrier,
+            self.ordered("V_MTE3"),
+            f"asc.data_copy({name}[16:], {self.pick(first, second)}, {count})",
+            barrier,
+        ]
         return "\n".join(lines).split("\n")
 
     def ordered(self, event):

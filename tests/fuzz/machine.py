@@ -126,7 +126,9 @@ class Machine:
         return Tensor()
 
     def LocalTensor(self, dtype, position, address, count):
-        return Tensor(self._memory.view(dtype), number(address) // np.dtype(dtype).itemsize, number(count), True)
+        return Tensor(
+            self._memory.view(dtype), number(address) // np.dtype(dtype).itemsize, number(count), True
+        )
 
     @staticmethod
     def ceildiv(a, b):

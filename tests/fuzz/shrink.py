@@ -75,7 +75,10 @@ def without_statements(tree):
                 made = copy.deepcopy(tree)
                 node, field, block = list(statement_lists(made))[place]
                 removed = block[first : first + size]
-                if any(isinstance(s, ast.Import) or isinstance(s, ast.FunctionDef) and s.name == "kernel" for s in removed):
+                if any(
+                    isinstance(s, ast.Import) or isinstance(s, ast.FunctionDef) and s.name == "kernel"
+                    for s in removed
+                ):
                     continue
                 del block[first : first + size]
                 if not block and field == "body" and not isinstance(node, ast.Module):
@@ -98,7 +101,16 @@ def expressions(tree):
         if id(node) in signatures:
             continue
         for field, value in ast.iter_fields(node):
-            if field in ("targets", "target", "decorator_list", "annotation", "func", "args", "defaults", "kw_defaults") and not isinstance(node, ast.Call):
+            if field in (
+                "targets",
+                "target",
+                "decorator_list",
+                "annotation",
+                "func",
+                "args",
+                "defaults",
+                "kw_defaults",
+            ) and not isinstance(node, ast.Call):
                 continue
             if field == "func":
                 continue
@@ -160,7 +172,7 @@ def candidates(case):
 def shrink(case, verdict, seconds=120.0):
     """(smaller case, its verdict)"""
     wanted, limit = kind_of(verdict), time.monotonic() + seconds
-    patience = 3.0 if wanted[0] == "hang" else SECONDS
+    patience = 2.0 if wanted[0] == "hang" else SECONDS
     host = wanted[0].startswith("host") or wanted[0] in ("crash", "hang")
     if wanted[0] in ("crash", "hang"):
         host = kind_of(verdict_apart(case, patience, False)) != wanted

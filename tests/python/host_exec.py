@@ -182,6 +182,8 @@ class HostKernel:
         """Runs it on copies of the arrays. HostError if it crashes, hangs or writes outside an array."""
         if len(args) != len(self.parameters):
             raise HostError(f"{self.name} takes {len(self.parameters)} arguments, got {len(args)}")
+        structs = [is_struct(a) for a in args]
+        args = [np.frombuffer(a.pack(), np.uint8) if is_struct(a) else a for a in args]
         memory = _Memory([a for a, p in zip(args, self.parameters) if p.is_array])
         words = np.zeros(max(1, len(args)), np.uint64)
         array = 0
@@ -196,7 +198,8 @@ class HostKernel:
         with _launch_lock:
             printed = self._launch(words, kernel_type, grid, seconds)
         memory.check_guards(self.name)
-        return Result(memory.results(), printed)
+        given = [packed for packed, p in zip(structs, self.parameters) if p.is_array]
+        return Result([a for a, packed in zip(memory.results(), given) if not packed], printed)
 
     def _launch(self, words, kernel_type, grid, seconds):
         driver = _driver()
@@ -248,6 +251,11 @@ def run_printed(text, kernel_name, kernel_type, grid, args):
 
 
 # ---- arguments ----
+
+
+def is_struct(value):
+    """Is it a struct: passed as its bytes, and no array of the results?"""
+    return hasattr(type(value), "ctypes_class")
 
 
 def _as_numpy(array):

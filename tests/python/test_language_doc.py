@@ -253,7 +253,7 @@ def printed_programs(tmp_path_factory):
     """Line of the example -> [(launch, compiled program)], all compiled as one shared object."""
     made = []
     for (block,) in (p.values for p in _on_host()):
-        with contextlib.suppress(AssertionError):  # test_accepted says so
+        with contextlib.suppress(Exception):  # test_accepted shows it
             runner = run_accepted(block, tmp_path_factory.mktemp("doc"))
             made += [(block.line, launch) for launch in runner.launches]
     out = {}
@@ -262,16 +262,24 @@ def printed_programs(tmp_path_factory):
     return out
 
 
+def _host_argument(name, values):
+    """What a printed parameter gets: a struct goes as its bytes, and a name that clashes has a `_` more."""
+    if name.endswith("_gm") and hasattr(values.get(name[:-3]), "pack"):
+        return np.frombuffer(values[name[:-3]].pack(), np.uint8).copy()
+    return values[name if name in values else name.rstrip("_")]
+
+
 @pytest.mark.host
 @pytest.mark.parametrize("block", _on_host())
 def test_printed_program(block, printed_programs):
     assert printed_programs.get(block.line), "an example that launches nothing is marked `sim`"
     for launch, program in printed_programs[block.line]:
-        names = [p.name if p.name in launch.values else p.name.rstrip("_") for p in program.parameters]
-        result = program.run(launch.kernel_type, launch.grid, [launch.values[name] for name in names])
-        arrays = [name for name, p in zip(names, program.parameters) if p.is_array]
+        args = {p.name: _host_argument(p.name, launch.values) for p in program.parameters}
+        result = program.run(launch.kernel_type, launch.grid, list(args.values()))
+        arrays = [name for name, value in args.items() if isinstance(value, np.ndarray)]
         for name, array in zip(arrays, result.arrays):
-            np.testing.assert_array_equal(array, launch.arrays[name], name)
+            wanted = launch.arrays.get(name.rstrip("_"), args[name])  # a struct stays as it is
+            np.testing.assert_array_equal(array, wanted, name)
         assert result.printed == launch.printed
 
 

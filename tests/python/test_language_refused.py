@@ -191,8 +191,8 @@ CASES = {
         "q.enque(q)",
         3,
         "q",
-        "'q' is TQue<VECIN, 1> by line",
-        "one type",
+        "'q' is one TQue<VECIN, 1> by line",
+        "use two names",
     ),
 }
 

@@ -185,3 +185,39 @@ def test_operators_of_a_value_that_is_no_number_come_from_the_table():
 
     with pytest.raises(asc.CompileError, match=r"GlobalAddress.*\*|\*.*GlobalAddress"):
         product[1](x)
+
+
+def test_a_branch_of_one_core_type_with_an_effect_asks_for_that_core_type():
+    @asc.jit
+    def mixed(z: asc.GlobalAddress, n: int):
+        a = asc.LocalTensor(asc.float16, asc.TPosition.A2, 0, 256)
+        b = asc.LocalTensor(asc.float16, asc.TPosition.B2, 0, 256)
+        c = asc.LocalTensor(asc.float32, asc.TPosition.CO1, 0, 256)
+        o = asc.GlobalTensor()
+        o.set_global_buffer(z)
+        if asc.ascend_is_aic():
+            asc.mmad(c, a, b, asc.MmadParams(16, 16, 16))
+        if asc.ascend_is_aiv():
+            o.set_value(asc.get_block_idx() * 16, n)
+
+    z = np.zeros(32, np.int32)
+    assert mixed[1].compile(z, 7).meta["kernel_type"] == "MIX_AIC_1_2"
+    mixed[1](z, 7)
+    assert z[::16].tolist() == [7, 7]
+
+
+def test_flags_between_the_core_types_ask_for_both():
+    @asc.jit
+    def relay(z: asc.GlobalAddress, n: int):
+        o = asc.GlobalTensor()
+        o.set_global_buffer(z)
+        if asc.ascend_is_aic():
+            o.set_value(0, n)
+            asc.cross_core_set_flag(3, 2, asc.PipeID.PIPE_S)
+        else:
+            asc.cross_core_wait_flag(3, 2, asc.PipeID.PIPE_S)
+            o.set_value(16 + asc.get_block_idx() * 16, o.get_value(0) + 1)
+
+    z = np.zeros(48, np.int32)
+    relay[1](z, 7)
+    assert z[::16].tolist() == [7, 8, 8]
