@@ -283,11 +283,11 @@ class Frame {
   ASC_PYTHON_BUILTIN(isinstance)
   ASC_PYTHON_BUILTIN(sum)
   ASC_PYTHON_BUILTIN(divmod)
-  ASC_PYTHON_BUILTIN(pow) ASC_PYTHON_BUILTIN(any) ASC_PYTHON_BUILTIN(all) ASC_PYTHON_BUILTIN(zip)
-      ASC_PYTHON_BUILTIN(enumerate) ASC_PYTHON_BUILTIN(reversed) ASC_PYTHON_BUILTIN(list)
-          ASC_PYTHON_BUILTIN(tuple)
+  ASC_PYTHON_BUILTIN(pow)
+  ASC_PYTHON_BUILTIN(any) ASC_PYTHON_BUILTIN(all) ASC_PYTHON_BUILTIN(zip) ASC_PYTHON_BUILTIN(enumerate)
+      ASC_PYTHON_BUILTIN(reversed) ASC_PYTHON_BUILTIN(list) ASC_PYTHON_BUILTIN(tuple)
 #undef ASC_PYTHON_BUILTIN
-              void check_may_change(uint32_t region, const Value& container, const ast::Node* at) const;
+          void check_may_change(uint32_t region, const Value& container, const ast::Node* at) const;
   bool list_method(const Value& list, std::string_view name, std::vector<Argument>& args, const ast::Call* e,
                    Value* out);
   bool list_change(const Value& list, std::string_view name, std::vector<Argument>& args, const ast::Call* e,

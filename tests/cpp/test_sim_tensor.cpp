@@ -296,7 +296,8 @@ TEST(SimTensor, FarOffsetsNeverMeetAnArgument) {
         EXPECT_EQ(place_of(to).offset, static_cast<int64_t>(exact));
       } else {
         EXPECT_EQ(place_of(to).offset, exact < 0 ? -kFarOffset : kFarOffset);
-        for (const int64_t back : {-step, int64_t{1}, -kFarOffset, kFarOffset})
+        for (const int64_t back :
+             {step == INT64_MIN ? INT64_MAX : -step, int64_t{1}, -kFarOffset, kFarOffset})
           EXPECT_EQ(move_address(to, back, size), to);
       }
     }

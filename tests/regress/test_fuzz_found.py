@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that the random search once found to go wrong, made small: each with the value that Python gives."""
+"""Kernels that the random search once found to go wrong, made small; expected values are Python's."""
 
 import numpy as np
 import pytest
@@ -51,8 +51,6 @@ def folded_remainder(out: asc.GlobalAddress):
 
 def test_folded_remainder():
     assert run(folded_remainder)[:2] == [int(0 < 0 != 1), 1]
-
-
 
 
 @asc.jit
@@ -245,6 +243,7 @@ def test_names_that_a_while_sets():
 
 # ---- misspelt and misunderstood
 
+
 @asc.jit
 def misspelt_op(out: asc.GlobalAddress):
     asc.data_cpoy(out, out, 8)
@@ -320,7 +319,11 @@ def shape_of_an_address(out: asc.GlobalAddress):
         (element_stored, (3,), "o[n] is a view that starts at element n; write o.get_value(n)"),
         (sum_of_tensors, (), "write asc.add(dst, t, u, count)"),
         (scaled_tensor, (), "write asc.muls(dst, t, 2, count)"),
-        (shape_of_an_address, (), "an address has no shape on the device: pass the number of elements as an argument"),
+        (
+            shape_of_an_address,
+            (),
+            "an address has no shape on the device: pass the number of elements as an argument",
+        ),
     ],
 )
 def test_hints(kernel, args, hint):
@@ -381,6 +384,7 @@ def test_typed_numbers_may_leave_their_type_on_the_way():
 
 
 # ---- what a plain helper reads
+
 
 class Settings:
     a = 1
