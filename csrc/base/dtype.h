@@ -8,20 +8,20 @@
 namespace asc {
 
 // X(Id, Python name, Ascend C name, bytes, class, short name in the op table)
-#define ASC_FOR_EACH_DTYPE(X)                             \
-  X(Void, "void", "void", 0, Void, "void")                \
-  X(Bool, "bool", "bool", 1, Bool, "bool")                \
-  X(I8, "int8", "int8_t", 1, Int, "i8")                   \
-  X(U8, "uint8", "uint8_t", 1, UInt, "u8")                \
-  X(I16, "int16", "int16_t", 2, Int, "i16")               \
-  X(U16, "uint16", "uint16_t", 2, UInt, "u16")            \
-  X(I32, "int32", "int32_t", 4, Int, "i32")               \
-  X(U32, "uint32", "uint32_t", 4, UInt, "u32")            \
-  X(I64, "int64", "int64_t", 8, Int, "i64")               \
-  X(U64, "uint64", "uint64_t", 8, UInt, "u64")            \
-  X(F16, "float16", "half", 2, Float, "half")             \
-  X(BF16, "bfloat16", "bfloat16_t", 2, Float, "bf16")     \
-  X(F32, "float32", "float", 4, Float, "float")           \
+#define ASC_FOR_EACH_DTYPE(X)                         \
+  X(Void, "void", "void", 0, Void, "void")            \
+  X(Bool, "bool", "bool", 1, Bool, "bool")            \
+  X(I8, "int8", "int8_t", 1, Int, "i8")               \
+  X(U8, "uint8", "uint8_t", 1, UInt, "u8")            \
+  X(I16, "int16", "int16_t", 2, Int, "i16")           \
+  X(U16, "uint16", "uint16_t", 2, UInt, "u16")        \
+  X(I32, "int32", "int32_t", 4, Int, "i32")           \
+  X(U32, "uint32", "uint32_t", 4, UInt, "u32")        \
+  X(I64, "int64", "int64_t", 8, Int, "i64")           \
+  X(U64, "uint64", "uint64_t", 8, UInt, "u64")        \
+  X(F16, "float16", "half", 2, Float, "half")         \
+  X(BF16, "bfloat16", "bfloat16_t", 2, Float, "bf16") \
+  X(F32, "float32", "float", 4, Float, "float")       \
   X(F64, "float64", "double", 8, Float, "double")
 
 enum class DTypeClass : uint8_t { Void, Bool, Int, UInt, Float };
@@ -67,7 +67,8 @@ constexpr uint64_t unsigned_max(DType t) {
   return size_of(t) == 8 ? UINT64_MAX : (uint64_t{1} << (8 * size_of(t))) - 1;
 }
 
-// Looks a dtype up by Python name ("float16"), Ascend C name ("half") or short name ("f32" is not one: "float").
+// Looks a dtype up by Python name ("float16"), Ascend C name ("half") or short name ("f32" is not one:
+// "float").
 constexpr bool find_dtype(std::string_view name, DType* out) {
   for (int i = 0; i < kDTypeCount; i++)
     if (kDTypes[i].py_name == name || kDTypes[i].cpp_name == name || kDTypes[i].short_name == name) {

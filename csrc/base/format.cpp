@@ -22,7 +22,8 @@ template auto thousands_sep_impl<char>(locale_ref) -> thousands_sep_result<char>
 template auto decimal_point_impl<char>(locale_ref) -> char;
 
 template void buffer<char>::append<char>(const char*, const char*);
-template void vformat_to<char>(buffer<char>&, string_view, basic_format_args<FMT_BUFFER_CONTEXT(char)>, locale_ref);
+template void vformat_to<char>(buffer<char>&, string_view, basic_format_args<FMT_BUFFER_CONTEXT(char)>,
+                               locale_ref);
 
 }  // namespace detail
 FMT_END_NAMESPACE

@@ -273,6 +273,7 @@ class Frame {
   struct PythonBuiltin;
   static const PythonBuiltin kPythonBuiltins[18];
 #define ASC_PYTHON_BUILTIN(name) Value python_##name(std::span<const Argument> args, const ast::Call* e);
+  // clang-format off
   ASC_PYTHON_BUILTIN(len)
   ASC_PYTHON_BUILTIN(min)
   ASC_PYTHON_BUILTIN(max)
@@ -284,10 +285,16 @@ class Frame {
   ASC_PYTHON_BUILTIN(sum)
   ASC_PYTHON_BUILTIN(divmod)
   ASC_PYTHON_BUILTIN(pow)
-  ASC_PYTHON_BUILTIN(any) ASC_PYTHON_BUILTIN(all) ASC_PYTHON_BUILTIN(zip) ASC_PYTHON_BUILTIN(enumerate)
-      ASC_PYTHON_BUILTIN(reversed) ASC_PYTHON_BUILTIN(list) ASC_PYTHON_BUILTIN(tuple)
+  ASC_PYTHON_BUILTIN(any)
+  ASC_PYTHON_BUILTIN(all)
+  ASC_PYTHON_BUILTIN(zip)
+  ASC_PYTHON_BUILTIN(enumerate)
+  ASC_PYTHON_BUILTIN(reversed)
+  ASC_PYTHON_BUILTIN(list)
+  ASC_PYTHON_BUILTIN(tuple)
+  // clang-format on
 #undef ASC_PYTHON_BUILTIN
-          void check_may_change(uint32_t region, const Value& container, const ast::Node* at) const;
+  void check_may_change(uint32_t region, const Value& container, const ast::Node* at) const;
   bool list_method(const Value& list, std::string_view name, std::vector<Argument>& args, const ast::Call* e,
                    Value* out);
   bool list_change(const Value& list, std::string_view name, std::vector<Argument>& args, const ast::Call* e,

@@ -36,7 +36,8 @@ PyObject* to_str(std::string_view text) {
   return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
 }
 
-// ---- dtypes --------------------------------------------------------------------------------------------------------------
+// ---- dtypes
+// --------------------------------------------------------------------------------------------------------------
 
 DType dtype_of(PyObject* self) { return reinterpret_cast<DTypeObject*>(self)->dtype; }
 
@@ -84,41 +85,48 @@ PyObject* dtype_is_float(PyObject* self, PyObject*) { return PyBool_FromLong(is_
 PyObject* dtype_is_numeric(PyObject* self, PyObject*) {
   return PyBool_FromLong(is_int(dtype_of(self)) || is_float(dtype_of(self)));
 }
-PyObject* dtype_is_signed(PyObject* self, PyObject*) { return PyBool_FromLong(is_signed_int(dtype_of(self))); }
-PyObject* dtype_is_unsigned(PyObject* self, PyObject*) { return PyBool_FromLong(is_unsigned_int(dtype_of(self))); }
+PyObject* dtype_is_signed(PyObject* self, PyObject*) {
+  return PyBool_FromLong(is_signed_int(dtype_of(self)));
+}
+PyObject* dtype_is_unsigned(PyObject* self, PyObject*) {
+  return PyBool_FromLong(is_unsigned_int(dtype_of(self)));
+}
 PyObject* dtype_is_void(PyObject* self, PyObject*) { return PyBool_FromLong(dtype_of(self) == DType::Void); }
 PyObject* dtype_reduce(PyObject* self, PyObject*) {
   const std::string_view name = py_name(dtype_of(self));
   return Py_BuildValue("O(s#)", g_dtype_type, name.data(), static_cast<Py_ssize_t>(name.size()));
 }
 
-PyMethodDef kDTypeMethods[] = {
-    {"sizeof", dtype_sizeof, METH_NOARGS, "Size of one element in bytes."},
-    {"is_int", dtype_is_int, METH_NOARGS, "Signed or unsigned integer."},
-    {"is_float", dtype_is_float, METH_NOARGS, "Floating point."},
-    {"is_numeric", dtype_is_numeric, METH_NOARGS, "Integer or floating point."},
-    {"is_signed", dtype_is_signed, METH_NOARGS, "Signed integer."},
-    {"is_unsigned", dtype_is_unsigned, METH_NOARGS, "Unsigned integer."},
-    {"is_void", dtype_is_void, METH_NOARGS, "The type of nothing."},
-    {"__reduce__", dtype_reduce, METH_NOARGS, nullptr},
-    {nullptr, nullptr, 0, nullptr}};
+PyMethodDef kDTypeMethods[] = {{"sizeof", dtype_sizeof, METH_NOARGS, "Size of one element in bytes."},
+                               {"is_int", dtype_is_int, METH_NOARGS, "Signed or unsigned integer."},
+                               {"is_float", dtype_is_float, METH_NOARGS, "Floating point."},
+                               {"is_numeric", dtype_is_numeric, METH_NOARGS, "Integer or floating point."},
+                               {"is_signed", dtype_is_signed, METH_NOARGS, "Signed integer."},
+                               {"is_unsigned", dtype_is_unsigned, METH_NOARGS, "Unsigned integer."},
+                               {"is_void", dtype_is_void, METH_NOARGS, "The type of nothing."},
+                               {"__reduce__", dtype_reduce, METH_NOARGS, nullptr},
+                               {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef kDTypeGetSet[] = {{"name", dtype_get_name, nullptr, "Name: 'float32'.", nullptr},
                               {"bitwidth", dtype_get_bitwidth, nullptr, "Bits of an element.", nullptr},
                               {nullptr, nullptr, nullptr, nullptr, nullptr}};
 // Members are singletons, so identity is equality and the default hash is right.
-PyType_Slot kDTypeSlots[] = {{Py_tp_new, reinterpret_cast<void*>(dtype_new)},
-                             {Py_tp_repr, reinterpret_cast<void*>(dtype_repr)},
-                             {Py_tp_str, reinterpret_cast<void*>(dtype_str)},
-                             {Py_tp_methods, kDTypeMethods},
-                             {Py_tp_getset, kDTypeGetSet},
-                             {Py_tp_doc, const_cast<char*>("DataType(name)\n--\n\nAn element type, such as asc.float16.")},
-                             {0, nullptr}};
-PyType_Spec kDTypeSpec = {"asc.DataType", sizeof(DTypeObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, kDTypeSlots};
+PyType_Slot kDTypeSlots[] = {
+    {Py_tp_new, reinterpret_cast<void*>(dtype_new)},
+    {Py_tp_repr, reinterpret_cast<void*>(dtype_repr)},
+    {Py_tp_str, reinterpret_cast<void*>(dtype_str)},
+    {Py_tp_methods, kDTypeMethods},
+    {Py_tp_getset, kDTypeGetSet},
+    {Py_tp_doc, const_cast<char*>("DataType(name)\n--\n\nAn element type, such as asc.float16.")},
+    {0, nullptr}};
+PyType_Spec kDTypeSpec = {"asc.DataType", sizeof(DTypeObject), 0,
+                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, kDTypeSlots};
 
-// ---- ops, kinds, builtins, unsupported names -----------------------------------------------------------------------------
+// ---- ops, kinds, builtins, unsupported names
+// -----------------------------------------------------------------------------
 
 PyObject* raise_outside_kernel(const std::string& name) {
-  return PyErr_Format(PyExc_RuntimeError, "%s works only inside a function decorated with @asc.jit", name.c_str());
+  return PyErr_Format(PyExc_RuntimeError, "%s works only inside a function decorated with @asc.jit",
+                      name.c_str());
 }
 
 OpId op_of(PyObject* self) { return reinterpret_cast<OpObject*>(self)->op; }
@@ -142,26 +150,37 @@ PyType_Slot kOpSlots[] = {{Py_tp_call, reinterpret_cast<void*>(op_call)},
                           {Py_tp_getset, kOpGetSet},
                           {0, nullptr}};
 PyType_Spec kOpSpec = {"asc.Op", sizeof(OpObject), 0,
-                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, kOpSlots};
+                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                       kOpSlots};
 
 std::string_view kind_name(PyObject* self) {
   return kKinds[static_cast<int>(reinterpret_cast<KindObject*>(self)->kind)].py_name;
 }
-PyObject* kind_call(PyObject* self, PyObject*, PyObject*) { return raise_outside_kernel("asc." + std::string(kind_name(self))); }
-PyObject* kind_repr(PyObject* self) { return PyUnicode_FromFormat("<kind asc.%s>", std::string(kind_name(self)).c_str()); }
+PyObject* kind_call(PyObject* self, PyObject*, PyObject*) {
+  return raise_outside_kernel("asc." + std::string(kind_name(self)));
+}
+PyObject* kind_repr(PyObject* self) {
+  return PyUnicode_FromFormat("<kind asc.%s>", std::string(kind_name(self)).c_str());
+}
 PyObject* kind_get_name(PyObject* self, void*) { return to_str(kind_name(self)); }
-PyObject* kind_get_item(PyObject* self, PyObject*) { return Py_NewRef(self); }  // annotations: asc.LocalTensor[asc.half]
-PyGetSetDef kKindGetSet[] = {{"__name__", kind_get_name, nullptr, nullptr, nullptr}, {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyObject* kind_get_item(PyObject* self, PyObject*) {
+  return Py_NewRef(self);
+}  // annotations: asc.LocalTensor[asc.half]
+PyGetSetDef kKindGetSet[] = {{"__name__", kind_get_name, nullptr, nullptr, nullptr},
+                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot kKindSlots[] = {{Py_tp_call, reinterpret_cast<void*>(kind_call)},
                             {Py_tp_repr, reinterpret_cast<void*>(kind_repr)},
                             {Py_mp_subscript, reinterpret_cast<void*>(kind_get_item)},
                             {Py_tp_getset, kKindGetSet},
                             {0, nullptr}};
 PyType_Spec kKindSpec = {"asc.Kind", sizeof(KindObject), 0,
-                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, kKindSlots};
+                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                         kKindSlots};
 
 BuiltinId builtin_of(PyObject* self) { return reinterpret_cast<BuiltinObject*>(self)->builtin; }
-std::string builtin_name(PyObject* self) { return "asc." + std::string(kBuiltinNames[static_cast<int>(builtin_of(self))]); }
+std::string builtin_name(PyObject* self) {
+  return "asc." + std::string(kBuiltinNames[static_cast<int>(builtin_of(self))]);
+}
 
 // ceildiv is arithmetic: it works on Python numbers anywhere.
 PyObject* host_ceildiv(PyObject* args) {
@@ -177,11 +196,16 @@ PyObject* host_ceildiv(PyObject* args) {
   return result;
 }
 PyObject* builtin_call(PyObject* self, PyObject* args, PyObject* kwargs) {
-  if (builtin_of(self) == BuiltinId::CeilDiv && !(kwargs && PyDict_GET_SIZE(kwargs))) return host_ceildiv(args);
+  if (builtin_of(self) == BuiltinId::CeilDiv && !(kwargs && PyDict_GET_SIZE(kwargs)))
+    return host_ceildiv(args);
   return raise_outside_kernel(builtin_name(self));
 }
-PyObject* builtin_repr(PyObject* self) { return PyUnicode_FromFormat("<builtin %s>", builtin_name(self).c_str()); }
-PyObject* builtin_get_name(PyObject* self, void*) { return to_str(kBuiltinNames[static_cast<int>(builtin_of(self))]); }
+PyObject* builtin_repr(PyObject* self) {
+  return PyUnicode_FromFormat("<builtin %s>", builtin_name(self).c_str());
+}
+PyObject* builtin_get_name(PyObject* self, void*) {
+  return to_str(kBuiltinNames[static_cast<int>(builtin_of(self))]);
+}
 PyGetSetDef kBuiltinGetSet[] = {{"__name__", builtin_get_name, nullptr, nullptr, nullptr},
                                 {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot kBuiltinSlots[] = {{Py_tp_call, reinterpret_cast<void*>(builtin_call)},
@@ -199,7 +223,8 @@ PyObject* unsupported_raise(PyObject* self) {
 PyObject* unsupported_call(PyObject* self, PyObject*, PyObject*) { return unsupported_raise(self); }
 PyObject* unsupported_getattr(PyObject* self, PyObject* name) {
   // Dunders stay Python's, so that such a name may stand in annotations, typing constructs and repr.
-  if (PyUnicode_GET_LENGTH(name) > 1 && PyUnicode_READ_CHAR(name, 0) == '_' && PyUnicode_READ_CHAR(name, 1) == '_')
+  if (PyUnicode_GET_LENGTH(name) > 1 && PyUnicode_READ_CHAR(name, 0) == '_' &&
+      PyUnicode_READ_CHAR(name, 1) == '_')
     return PyObject_GenericGetAttr(self, name);
   return PyErr_Format(PyExc_NotImplementedError, "%U is not yet supported", unsupported_name(self));
 }
@@ -219,13 +244,14 @@ PyType_Slot kUnsupportedSlots[] = {{Py_tp_call, reinterpret_cast<void*>(unsuppor
                                    {Py_mp_subscript, reinterpret_cast<void*>(unsupported_get_item)},
                                    {Py_tp_dealloc, reinterpret_cast<void*>(unsupported_dealloc)},
                                    {0, nullptr}};
-PyType_Spec kUnsupportedSpec = {"asc.Unsupported", sizeof(UnsupportedObject), 0,
-                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                                kUnsupportedSlots};
+PyType_Spec kUnsupportedSpec = {
+    "asc.Unsupported", sizeof(UnsupportedObject), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, kUnsupportedSlots};
 
-// ---- device enums --------------------------------------------------------------------------------------------------------
-// Each enum is a class whose metaclass speaks enum's protocol (iteration, [name], (value), in, len, __members__); members are
-// ints with name and value, singletons kept as class attributes.
+// ---- device enums
+// --------------------------------------------------------------------------------------------------------
+// Each enum is a class whose metaclass speaks enum's protocol (iteration, [name], (value), in, len,
+// __members__); members are ints with name and value, singletons kept as class attributes.
 
 int enum_index_of_class(PyObject* cls) {
   for (int i = 0; i < static_cast<int>(EnumId::kCount); i++)
@@ -289,7 +315,8 @@ PyObject* enum_get_item(PyObject* cls, PyObject* key) {
   const EnumDesc* desc = desc_of_class(cls);
   Py_ssize_t size = 0;
   const char* name = PyUnicode_Check(key) ? PyUnicode_AsUTF8AndSize(key, &size) : nullptr;
-  const EnumMember* member = desc && name ? desc->find(std::string_view(name, static_cast<size_t>(size))) : nullptr;
+  const EnumMember* member =
+      desc && name ? desc->find(std::string_view(name, static_cast<size_t>(size))) : nullptr;
   if (member) return member_of(cls, *member);
   if (!PyErr_Occurred()) PyErr_SetObject(PyExc_KeyError, key);
   return nullptr;
@@ -322,8 +349,9 @@ PyObject* enum_get_members(PyObject* cls, void*) {
 PyObject* enum_class_repr(PyObject* cls) {
   return PyUnicode_FromFormat("<enum '%s'>", reinterpret_cast<PyTypeObject*>(cls)->tp_name);
 }
-PyGetSetDef kEnumMetaGetSet[] = {{"__members__", enum_get_members, nullptr, "Name to member, in order.", nullptr},
-                                 {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef kEnumMetaGetSet[] = {
+    {"__members__", enum_get_members, nullptr, "Name to member, in order.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot kEnumMetaSlots[] = {{Py_tp_call, reinterpret_cast<void*>(enum_call)},
                                 {Py_tp_iter, reinterpret_cast<void*>(enum_iter)},
                                 {Py_tp_repr, reinterpret_cast<void*>(enum_class_repr)},
@@ -332,7 +360,8 @@ PyType_Slot kEnumMetaSlots[] = {{Py_tp_call, reinterpret_cast<void*>(enum_call)}
                                 {Py_sq_contains, reinterpret_cast<void*>(enum_contains)},
                                 {Py_tp_getset, kEnumMetaGetSet},
                                 {0, nullptr}};
-PyType_Spec kEnumMetaSpec = {"asc.DeviceEnumType", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_TYPE_SUBCLASS, kEnumMetaSlots};
+PyType_Spec kEnumMetaSpec = {"asc.DeviceEnumType", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_TYPE_SUBCLASS,
+                             kEnumMetaSlots};
 
 const EnumMember* member_desc(PyObject* self) {
   const EnumDesc* desc = desc_of_class(reinterpret_cast<PyObject*>(Py_TYPE(self)));
@@ -351,7 +380,8 @@ PyObject* enum_repr(PyObject* self) {
 }
 PyObject* enum_str(PyObject* self) {
   const EnumMember* member = member_desc(self);
-  return PyUnicode_FromFormat("%s.%s", Py_TYPE(self)->tp_name, member ? std::string(member->name).c_str() : "?");
+  return PyUnicode_FromFormat("%s.%s", Py_TYPE(self)->tp_name,
+                              member ? std::string(member->name).c_str() : "?");
 }
 PyObject* enum_reduce(PyObject* self, PyObject*) {
   return Py_BuildValue("O(L)", Py_TYPE(self), static_cast<long long>(PyLong_AsLongLong(self)));
@@ -384,7 +414,8 @@ int make_enum(PyObject* module, EnumId id) {
   PyObject* dict = Py_BuildValue("{s:s,s:()}", "__module__", "asc", "__slots__");
   if (!dict) return -1;
   const std::string name(desc.py_name);
-  PyObject* cls = PyObject_CallFunction(reinterpret_cast<PyObject*>(g_enum_meta), "s(O)O", name.c_str(), g_enum_base, dict);
+  PyObject* cls = PyObject_CallFunction(reinterpret_cast<PyObject*>(g_enum_meta), "s(O)O", name.c_str(),
+                                        g_enum_base, dict);
   Py_DECREF(dict);
   if (!cls) return -1;
   g_enum_classes[static_cast<int>(id)] = cls;  // kept for the process
@@ -399,7 +430,8 @@ int make_enum(PyObject* module, EnumId id) {
   return PyModule_AddObjectRef(module, name.c_str(), cls);
 }
 
-// ---- making everything ---------------------------------------------------------------------------------------------------
+// ---- making everything
+// ---------------------------------------------------------------------------------------------------
 
 PyTypeObject* make_type(PyType_Spec* spec, PyObject* bases = nullptr) {
   return reinterpret_cast<PyTypeObject*>(PyType_FromSpecWithBases(spec, bases));
@@ -420,10 +452,12 @@ int init_dtypes(PyObject* module) {
     object->dtype = static_cast<DType>(i);
     g_dtypes[i] = reinterpret_cast<PyObject*>(object);
     const std::string_view name = kDTypes[i].py_name;
-    if (PyModule_AddObjectRef(module, name == "bool" ? "bool_" : std::string(name).c_str(), g_dtypes[i]) < 0) return -1;
+    if (PyModule_AddObjectRef(module, name == "bool" ? "bool_" : std::string(name).c_str(), g_dtypes[i]) < 0)
+      return -1;
   }
-  const std::pair<const char*, DType> aliases[] = {{"half", DType::F16}, {"float_", DType::F32}, {"double", DType::F64},
-                                                   {"int_", DType::I32}, {"int1", DType::Bool},  {"bit", DType::Bool}};
+  const std::pair<const char*, DType> aliases[] = {{"half", DType::F16},   {"float_", DType::F32},
+                                                   {"double", DType::F64}, {"int_", DType::I32},
+                                                   {"int1", DType::Bool},  {"bit", DType::Bool}};
   for (auto& [name, dtype] : aliases)
     if (PyModule_AddObjectRef(module, name, dtype_object(dtype)) < 0) return -1;
   return 0;
@@ -433,7 +467,8 @@ int init_ops(PyObject* module) {
   if (!(g_op_type = make_type(&kOpSpec))) return -1;
   for (const OpDesc& desc : op_table()) {
     // A parameter struct is made by a call of its name: its constructor's row.
-    if (desc.owner != Kind::Void && !(desc.owner == Kind::Struct && desc.family == Family::Construct)) continue;
+    if (desc.owner != Kind::Void && !(desc.owner == Kind::Struct && desc.family == Family::Construct))
+      continue;
     auto* object = PyObject_New(OpObject, g_op_type);
     if (!object) return -1;
     object->op = desc.id;
@@ -457,7 +492,8 @@ int init_kinds(PyObject* module) {
 }
 
 int init_builtins(PyObject* module) {
-  if (!(g_builtin_type = make_type(&kBuiltinSpec)) || !(g_unsupported_type = make_type(&kUnsupportedSpec))) return -1;
+  if (!(g_builtin_type = make_type(&kBuiltinSpec)) || !(g_unsupported_type = make_type(&kUnsupportedSpec)))
+    return -1;
   for (size_t i = 0; i < std::size(kBuiltinNames); i++) {
     auto* object = PyObject_New(BuiltinObject, g_builtin_type);
     if (!object) return -1;
@@ -488,8 +524,8 @@ int init_enums(PyObject* module) {
 
 int init_objects(PyObject* module) {
   if (g_dtype_type) return 0;
-  if (init_dtypes(module) < 0 || init_ops(module) < 0 || init_kinds(module) < 0 || init_builtins(module) < 0 ||
-      init_enums(module) < 0)
+  if (init_dtypes(module) < 0 || init_ops(module) < 0 || init_kinds(module) < 0 ||
+      init_builtins(module) < 0 || init_enums(module) < 0)
     return -1;
   return 0;
 }
@@ -566,7 +602,8 @@ PyObject* enum_member(EnumId id, int64_t value) {
 
 void register_jit_type(PyTypeObject* type) { g_jit_type = type; }
 const KernelFunction* as_jit(PyObject* object) {
-  return g_jit_type && PyObject_TypeCheck(object, g_jit_type) ? reinterpret_cast<JitObject*>(object)->function : nullptr;
+  return g_jit_type && PyObject_TypeCheck(object, g_jit_type) ? reinterpret_cast<JitObject*>(object)->function
+                                                              : nullptr;
 }
 PyObject* jit_bound_self(PyObject* jit) { return reinterpret_cast<JitObject*>(jit)->bound_self; }
 

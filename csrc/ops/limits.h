@@ -67,7 +67,8 @@ Verdict check_alignment(std::string_view op, const OperandFacts& operand);
 // The operand's memory is one of the parameter's (`allowed`: ParamDesc::spaces; 0 allows all).
 Verdict check_space(std::string_view op, std::string_view param, Space space, uint8_t allowed);
 // `bytes` from the operand's start lie inside its memory.
-Verdict check_local_range(std::string_view op, const OperandFacts& operand, int64_t bytes, int64_t memory_bytes);
+Verdict check_local_range(std::string_view op, const OperandFacts& operand, int64_t bytes,
+                          int64_t memory_bytes);
 Verdict check_event_id(std::string_view op, int64_t id);
 Verdict check_cross_core_id(std::string_view op, int64_t id, int64_t mode);
 // `needed` is the overload's; `present` one core type (or both, which is fine for every op).

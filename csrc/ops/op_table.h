@@ -62,11 +62,13 @@ enum class OpId : uint16_t {
 inline constexpr int kOpCount = static_cast<int>(OpId::kCount);
 
 // How an op is printed, run and checked. One name here is one printer form and one simulator template.
+// clang-format off
 #define ASC_FOR_EACH_FAMILY(X)                                                                      \
   X(VecUnary)                                                                                       \
   X(VecBinary)                                                                                      \
   X(VecBinaryAcc) X(VecScalar) X(VecScalarAcc) X(VecFill) X(DataCopy) X(Flag) X(CrossCore) X(Query) \
       X(Handle) X(View) X(Access) X(Construct) X(Pipe) X(Queue) X(Buffer) X(Cube) X(Operator)
+// clang-format on
 
 enum class Family : uint8_t {
 #define ASC_X(Name) Name,

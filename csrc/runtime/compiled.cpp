@@ -19,10 +19,14 @@ namespace {
 std::string json_string(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
-    if (c == '"' || c == '\\') (out += '\\') += c;
-    else if (c == '\n') out += "\\n";
-    else if (static_cast<unsigned char>(c) < 0x20) out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    else out += c;
+    if (c == '"' || c == '\\')
+      (out += '\\') += c;
+    else if (c == '\n')
+      out += "\\n";
+    else if (static_cast<unsigned char>(c) < 0x20)
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      out += c;
   }
   return out + "\"";
 }
@@ -36,12 +40,14 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
   std::FILE* file = std::fopen(path.c_str(), "wb");
   const bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
   if (file && std::fclose(file) == 0 && written) return;
-  throw LaunchError(fmt::format("cannot write {}", path.string()), "set PYASC_DUMP_PATH to a folder that can be written");
+  throw LaunchError(fmt::format("cannot write {}", path.string()),
+                    "set PYASC_DUMP_PATH to a folder that can be written");
 }
 
 }  // namespace
 
-CompiledKernel::CompiledKernel(std::unique_ptr<ir::Module> module, const PlatformDesc& platform, bool keep_lowered)
+CompiledKernel::CompiledKernel(std::unique_ptr<ir::Module> module, const PlatformDesc& platform,
+                               bool keep_lowered)
     : module_(std::move(module)), platform_(platform) {
   if (keep_lowered) ir_lowered_ = ir::print_module(*module_);
   diagnostics_ = passes::run(*module_, platform).diagnostics;
@@ -95,8 +101,9 @@ std::string meta_json(CompiledKernel& kernel) {
   out += fmt::format("  \"auto_sync\": {},\n  \"arguments\": [", module.auto_sync ? "true" : "false");
   const char* separator = "";
   for (const ir::KernelArg& arg : module.args) {
-    out += fmt::format("{}\n    {{\"name\": {}, \"type\": {}, \"reads\": {}, \"writes\": {}}}", separator, json_string(arg.name),
-                       json_string(type_text(module, arg.type)), arg.may_read ? "true" : "false", arg.may_write ? "true" : "false");
+    out += fmt::format("{}\n    {{\"name\": {}, \"type\": {}, \"reads\": {}, \"writes\": {}}}", separator,
+                       json_string(arg.name), json_string(type_text(module, arg.type)),
+                       arg.may_read ? "true" : "false", arg.may_write ? "true" : "false");
     separator = ",";
   }
   out += fmt::format("\n  ],\n  \"functions\": {},\n  \"diagnostics\": [", module.functions.size());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A specialisation after lowering and passes. Its texts and its bytecode are made when first asked for, and kept.
+// A specialisation after lowering and passes. Its texts and its bytecode are made when first asked for, and
+// kept.
 #pragma once
 
 #include <memory>
@@ -15,8 +16,8 @@ namespace asc::runtime {
 
 class CompiledKernel {
  public:
-  // Runs the passes on what the lowering made. `keep_lowered`: keep the text of the IR before passes too (dumps and
-  // `compile` show it; it costs a print).
+  // Runs the passes on what the lowering made. `keep_lowered`: keep the text of the IR before passes too
+  // (dumps and `compile` show it; it costs a print).
   CompiledKernel(std::unique_ptr<ir::Module> module, const PlatformDesc& platform, bool keep_lowered);
 
   const ir::Module& module() const { return *module_; }
@@ -42,8 +43,9 @@ class CompiledKernel {
   sim::ProgramPtr program_;
 };
 
-// Writes one folder for the kernel below `root`: ir.lowered.txt, ir.txt, ascendc.cpp, bytecode.txt, meta.json. The folder's
-// name and every byte follow from the content. Returns the folder; throws LaunchError if it cannot be written.
+// Writes one folder for the kernel below `root`: ir.lowered.txt, ir.txt, ascendc.cpp, bytecode.txt,
+// meta.json. The folder's name and every byte follow from the content. Returns the folder; throws LaunchError
+// if it cannot be written.
 std::string save_compiled(CompiledKernel& kernel, const std::string& root);
 std::string meta_json(CompiledKernel& kernel);
 

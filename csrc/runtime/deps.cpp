@@ -37,7 +37,8 @@ PyObject* read_now(const lower::Dependency& dependency, bool* is_new) {
 }  // namespace
 
 Dependencies::Dependencies(std::vector<lower::Dependency> read) : read_(std::move(read)) {
-  for (lower::Dependency& dependency : read_) Py_SETREF(dependency.value, snapshot_constant(dependency.value));
+  for (lower::Dependency& dependency : read_)
+    Py_SETREF(dependency.value, snapshot_constant(dependency.value));
 }
 
 Dependencies::~Dependencies() {
@@ -52,7 +53,8 @@ bool Dependencies::holds(const lower::Dependency& dependency) {
   bool is_new;
   PyObject* now = read_now(dependency, &is_new);
   bool same = now != nullptr;
-  if (now && (now != dependency.value || PyList_CheckExact(now) || PyDict_CheckExact(now) || PyTuple_CheckExact(now))) {
+  if (now && (now != dependency.value || PyList_CheckExact(now) || PyDict_CheckExact(now) ||
+              PyTuple_CheckExact(now))) {
     // The comparison may run Python code that drops the last reference to a borrowed value.
     Py_INCREF(now);
     same = same_constant(dependency.value, now) > 0;

@@ -24,7 +24,8 @@ class Dependencies {
   }
   ~Dependencies();
 
-  // True if every value is still what it was. Never leaves a Python error set: what cannot be read any more has changed.
+  // True if every value is still what it was. Never leaves a Python error set: what cannot be read any more
+  // has changed.
   bool hold() const;
   // The first that does not hold, as "global 'K'"; empty if all do.
   std::string changed() const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The devices that need no hardware: the simulator, and the null device that measures the host path and serves dry runs.
+// The devices that need no hardware: the simulator, and the null device that measures the host path and
+// serves dry runs.
 #include "runtime/device.h"
 
 namespace asc::runtime {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// asc.JITFunction and the launch handle `kernel[cores, stream]`: C types with vectorcall. A call binds arguments, forms a
-// signature, finds or makes the specialisation, packs and launches. Needs the GIL.
+// asc.JITFunction and the launch handle `kernel[cores, stream]`: C types with vectorcall. A call binds
+// arguments, forms a signature, finds or makes the specialisation, packs and launches. Needs the GIL.
 #pragma once
 
 #include <Python.h>
@@ -62,25 +62,27 @@ struct JitFunctionObject {
 };
 
 struct HandleObject {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   JitFunctionObject* jit;  // strong
   int grid;                // 0: `grid_function` tells
   PyObject* grid_function;
   PyObject* stream;
 };
 
-// Adds JITFunction, LaunchHandle, launch_hooks and functions over them to `module`. -1 with a Python error set.
+// Adds JITFunction, LaunchHandle, launch_hooks and functions over them to `module`. -1 with a Python error
+// set.
 int init_launcher(PyObject* module);
 
-// ---- parts (launcher_bind.cpp, launcher_options.cpp) -----------------------------------------------------------------------
+// ---- parts (launcher_bind.cpp, launcher_options.cpp)
+// -----------------------------------------------------------------------
 
 using Bound = SmallVector<PyObject*, 16>;
 
-// Binds a call's arguments to parameters: `values` gets one borrowed reference a parameter (defaults filled in). `bound_self`
-// is the receiver of a bound method, or null. False with Python's own kind of TypeError set.
-bool bind_arguments(const lower::KernelFunction& function, PyObject* bound_self, PyObject* const* args, Py_ssize_t nargs,
-                    PyObject* kwnames, Bound* values);
+// Binds a call's arguments to parameters: `values` gets one borrowed reference a parameter (defaults filled
+// in). `bound_self` is the receiver of a bound method, or null. False with Python's own kind of TypeError
+// set.
+bool bind_arguments(const lower::KernelFunction& function, PyObject* bound_self, PyObject* const* args,
+                    Py_ssize_t nargs, PyObject* kwnames, Bound* values);
 
 bool is_option_name(std::string_view name);
 // One option by name; false with a Python error set.

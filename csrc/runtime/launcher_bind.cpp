@@ -37,8 +37,7 @@ bool report_missing(const lower::KernelFunction& function, const Bound& values) 
   return true;
 }
 
-bool bind_keyword(const lower::KernelFunction& function, PyObject* name, PyObject* value,
-                  Bound* values) {
+bool bind_keyword(const lower::KernelFunction& function, PyObject* name, PyObject* value, Bound* values) {
   for (size_t i = 0; i < function.params.size(); i++) {
     const lower::Parameter& parameter = function.params[i];
     if (parameter.name != name) {

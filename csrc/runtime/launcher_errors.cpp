@@ -19,8 +19,8 @@ PyObject* errors_attribute(const char* name) {
 PyObject* sites_to_python(const std::vector<Site>& sites) {
   PyObject* list = PyList_New(0);
   for (const Site& site : sites) {
-    PyObject* tuple = Py_BuildValue("(sIIIss)", site.file.c_str(), site.line, site.col, site.end_col, site.text.c_str(),
-                                    site.function.c_str());
+    PyObject* tuple = Py_BuildValue("(sIIIss)", site.file.c_str(), site.line, site.col, site.end_col,
+                                    site.text.c_str(), site.function.c_str());
     if (!tuple || PyList_Append(list, tuple) < 0) {
       Py_XDECREF(tuple);
       Py_DECREF(list);
@@ -35,7 +35,8 @@ PyObject* sites_to_python(const std::vector<Site>& sites) {
 void raise_error(const char* name, const Error& error, PyObject* cause = nullptr) {
   PyObject* cls = errors_attribute(name);
   PyObject* sites = cls ? sites_to_python(error.sites()) : nullptr;
-  PyObject* object = sites ? PyObject_CallFunction(cls, "sssO", error.what(), error.message().c_str(), error.hint().c_str(), sites)
+  PyObject* object = sites ? PyObject_CallFunction(cls, "sssO", error.what(), error.message().c_str(),
+                                                   error.hint().c_str(), sites)
                            : nullptr;
   if (object && cause) PyException_SetCause(object, Py_NewRef(cause));
   if (object) PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(object)), object);
@@ -50,9 +51,10 @@ PyObject* finding_to_python(PyObject* cls, const Finding& f) {
   PyObject* object = nullptr;
   if (other)
     object = PyObject_CallFunction(cls, "sssssOOssss(LL)Ks", f.id.c_str(), f.kind.c_str(),
-                                   f.severity == Severity::Error ? "error" : "warning", f.message.c_str(), f.fix.c_str(), sites,
-                                   other, f.op.c_str(), f.core.c_str(), f.pipe.c_str(), f.buffer.c_str(),
-                                   static_cast<long long>(f.range_begin), static_cast<long long>(f.range_end),
+                                   f.severity == Severity::Error ? "error" : "warning", f.message.c_str(),
+                                   f.fix.c_str(), sites, other, f.op.c_str(), f.core.c_str(), f.pipe.c_str(),
+                                   f.buffer.c_str(), static_cast<long long>(f.range_begin),
+                                   static_cast<long long>(f.range_end),
                                    static_cast<unsigned long long>(f.count), render_finding(f).c_str());
   Py_XDECREF(sites);
   Py_XDECREF(other);

@@ -25,7 +25,8 @@ Result guarded(Result failed, Fn&& fn) {
 
 // A list of asc.Finding; new reference, null with an error set.
 PyObject* findings_to_python(std::span<const Finding> findings);
-void raise_findings(std::span<const Finding> findings);        // sets asc.KernelError or the subclass of the first one's kind
-bool warn_findings(std::span<const Finding> findings);         // asc.FindingWarning each; false with an error set
+void raise_findings(
+    std::span<const Finding> findings);  // sets asc.KernelError or the subclass of the first one's kind
+bool warn_findings(std::span<const Finding> findings);  // asc.FindingWarning each; false with an error set
 
 }  // namespace asc::runtime

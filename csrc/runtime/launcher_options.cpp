@@ -12,11 +12,13 @@ namespace {
 
 // The reference's option names: keywords of a call, so no parameter may have one.
 constexpr std::string_view kReservedOptions[] = {
-    "always_compile", "auto_sync",   "auto_sync_log",      "bisheng_options", "capture_exceptions", "core_num",
-    "debug",          "insert_sync", "ir_multithreading",  "kernel_type",     "matmul_cube_only",   "opt_level",
-    "print_ir_before_all", "run_passes", "stream", "strip_loc", "verify_sync"};
+    "always_compile",   "auto_sync",  "auto_sync_log",       "bisheng_options",   "capture_exceptions",
+    "core_num",         "debug",      "insert_sync",         "ir_multithreading", "kernel_type",
+    "matmul_cube_only", "opt_level",  "print_ir_before_all", "run_passes",        "stream",
+    "strip_loc",        "verify_sync"};
 // Ours: only through @asc.jit(...) and kernel.options(...), so they never clash with a parameter.
-constexpr std::string_view kOwnOptions[] = {"ignore", "max_findings", "mode", "on_finding", "platform", "threads", "timeout"};
+constexpr std::string_view kOwnOptions[] = {"ignore",   "max_findings", "mode",   "on_finding",
+                                            "platform", "threads",      "timeout"};
 
 bool set_bool(bool* to, PyObject* value, const char* name, const char* where) {
   const int truth = PyObject_IsTrue(value);
@@ -45,9 +47,11 @@ bool set_kernel_type(JitState& state, PyObject* value, const char* where) {
     state.compile.kernel_type = ir::KernelType::Auto;
     return true;
   }
-  if (option_text(value, "name", &name) && ir::parse_kernel_type(name, &state.compile.kernel_type)) return true;
-  PyErr_Format(PyExc_TypeError, "%s: kernel_type takes a member of asc.runtime.config.KernelType that this device has, got %R", where,
-               value);
+  if (option_text(value, "name", &name) && ir::parse_kernel_type(name, &state.compile.kernel_type))
+    return true;
+  PyErr_Format(PyExc_TypeError,
+               "%s: kernel_type takes a member of asc.runtime.config.KernelType that this device has, got %R",
+               where, value);
   return false;
 }
 
@@ -96,7 +100,8 @@ bool set_own_option(JitState& state, std::string_view name, PyObject* value, con
 }  // namespace
 
 bool is_option_name(std::string_view name) {
-  return std::find(std::begin(kReservedOptions), std::end(kReservedOptions), name) != std::end(kReservedOptions);
+  return std::find(std::begin(kReservedOptions), std::end(kReservedOptions), name) !=
+         std::end(kReservedOptions);
 }
 
 bool set_option(JitState& state, const char* name, PyObject* value, const char* where) {
@@ -107,11 +112,14 @@ bool set_option(JitState& state, const char* name, PyObject* value, const char* 
   if (key == "platform") return set_platform_option(state, value, where);
   if (std::find(std::begin(kOwnOptions), std::end(kOwnOptions), key) != std::end(kOwnOptions))
     return set_own_option(state, key, value, where);
-  if (is_option_name(key)) return true;  // settings of the device compiler: kept in `options`, no effect on the simulator
+  if (is_option_name(key))
+    return true;  // settings of the device compiler: kept in `options`, no effect on the simulator
   std::string known;
-  for (const std::string_view other : kReservedOptions) known += (known.empty() ? "" : ", ") + std::string(other);
+  for (const std::string_view other : kReservedOptions)
+    known += (known.empty() ? "" : ", ") + std::string(other);
   for (const std::string_view other : kOwnOptions) known += ", " + std::string(other);
-  PyErr_SetString(PyExc_TypeError, fmt::format("{}: unknown option '{}'; known are {}", where, name, known).c_str());
+  PyErr_SetString(PyExc_TypeError,
+                  fmt::format("{}: unknown option '{}'; known are {}", where, name, known).c_str());
   return false;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a launch on the simulator is to run, and where the settings come from: PYASC_SIM, then a kernel's own options.
+// How a launch on the simulator is to run, and where the settings come from: PYASC_SIM, then a kernel's own
+// options.
 #pragma once
 
 #include <optional>
@@ -20,15 +21,17 @@ struct SimSettings {
   std::optional<std::vector<std::string>> ignore;
 };
 
-// "fast,threads=2,on_finding=warn,ignore=bounds+sync": a bare word is the mode. Throws LaunchError naming `where`.
+// "fast,threads=2,on_finding=warn,ignore=bounds+sync": a bare word is the mode. Throws LaunchError naming
+// `where`.
 SimSettings parse_sim_settings(std::string_view text, std::string_view where);
 // One setting by name; throws LaunchError for an unknown name or a bad value.
-void set_sim_setting(SimSettings& settings, std::string_view name, std::string_view value, std::string_view where);
+void set_sim_setting(SimSettings& settings, std::string_view name, std::string_view value,
+                     std::string_view where);
 
 // PYASC_SIM as it is now, below `own`.
 sim::Options resolve_sim_options(const SimSettings& own, const PlatformDesc* platform);
 
-bool dry_run();         // PYASC_DRY_RUN=1 (or the reference's DRY_RUN)
+bool dry_run();           // PYASC_DRY_RUN=1 (or the reference's DRY_RUN)
 std::string dump_path();  // PYASC_DUMP_PATH, or empty
 
 }  // namespace asc::runtime

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random kernels, run three ways: Python, the simulator, the printed Ascend C on the host. All must agree to the bit.
+"""Random kernels, run three ways: Python, the simulator, the printed Ascend C on the host. All must agree
+to the bit.
 
 ./dev fuzz                          500 kernels from a random seed, which it prints
 ./dev fuzz --count 2000 --seed 7    seeds 7 to 2006
-./dev fuzz --range 1000:3000        the same by a range of seeds; a run that was stopped goes on from the seed it printed last
-./dev fuzz --seed 1234              one kernel: source, printed program, the three results; --shrink makes a failing one small
+./dev fuzz --range 1000:3000        the same by a range of seeds; a run that was stopped goes on from the
+seed it printed last
+./dev fuzz --seed 1234              one kernel: source, printed program, the three results; --shrink makes a
+failing one small
 """
 
 import argparse
@@ -26,7 +29,8 @@ COMPILE_SECONDS = 400.0  # for a batch
 
 
 class Batch:
-    """A range of seeds in a child process; one that crashes or hangs is started again without the guilty seed."""
+    """A range of seeds in a child process; one that crashes or hangs is started again without the guilty
+    seed."""
 
     def __init__(self, first, last, temporary):
         self.first, self.last, self.temporary = first, last, temporary
@@ -144,9 +148,8 @@ def replay(seed, shorten, seconds):
 def show_results(case, wanted, simulated):
     import check
 
-    print(
-        f"oracle: {wanted.status} {wanted.detail}\nsimulator: {simulated.outcome.status} {simulated.outcome.detail}"
-    )
+    print(f"oracle: {wanted.status} {wanted.detail}")
+    print(f"simulator: {simulated.outcome.status} {simulated.outcome.detail}")
     results = [("oracle", wanted.arrays), ("simulator", simulated.outcome.arrays)]
     if simulated.text and wanted.arrays:
         compiled = check.compile_all({0: simulated})[0]

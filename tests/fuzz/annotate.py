@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A static reading of a kernel for the fuzzer's oracle.
 
-In the language a variable has one type where paths of control flow meet; Python has no such thing. The annotator follows every path
-of a kernel's AST, finds these types by the language's rules, and gives back the same functions with conversions in the places where
-paths meet (and helpers once for each set of argument types). Python itself then runs the result. `Refused` is raised where the
+In the language a variable has one type where paths of control flow meet; Python has no such thing. The
+annotator follows every path
+of a kernel's AST, finds these types by the language's rules, and gives back the same functions with
+conversions in the places where
+paths meet (and helpers once for each set of argument types). Python itself then runs the result. `Refused`
+is raised where the
 compiler must refuse the kernel.
 """
 
@@ -12,6 +15,7 @@ import ast
 from annotate_calls import Calls
 from annotate_expr import (
     NUMBERS,
+    OPERATORS,
     Expressions,
     Lit,
     Num,
@@ -20,12 +24,12 @@ from annotate_expr import (
     Tensor,
     binary_value,
     call_of,
+    cast_static,
     constant,
     is_static,
     natural,
     truth,
 )
-from annotate_expr import OPERATORS, cast_static
 from values import Refused, Unclear, join
 
 
@@ -226,7 +230,8 @@ class Annotator(Expressions, Calls):
         raise Refused(f"{name} is not defined")
 
     def bind(self, name, value, env, counts=False):
-        """Binds a name; gives what is known of it now. `counts`: the value is the name's own old one and a number."""
+        """Binds a name; gives what is known of it now. `counts`: the value is the name's own old one and a
+        number."""
         if isinstance(value, Num):
             old = env.get(name)
             value = Num(
@@ -366,7 +371,8 @@ class Annotator(Expressions, Calls):
         return self.loop(stmt, env, None, None, False)
 
     def loop_head(self, stmt, env, names):
-        """The environment at the head of every turn, the first included: numbers that the loop assigns are variables."""
+        """The environment at the head of every turn, the first included: numbers that the loop assigns are
+        variables."""
         return {
             name: Num(value.natural, value.dtype is None and not isinstance(value.value, bool))
             if name in names and isinstance(value, Lit)

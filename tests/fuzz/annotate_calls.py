@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls in the fuzzer's static reading of a kernel: Python's functions, asc's, methods, helpers. See annotate.py."""
+"""Calls in the fuzzer's static reading of a kernel: Python's functions, asc's, methods, helpers. See
+annotate.py."""
 
 import ast
 
@@ -25,9 +26,28 @@ from values import Refused, Unclear, binary_types, computed, promote, promote_li
 
 QUERIES = {"get_block_idx": "int64", "get_block_num": "int64"}
 VECTOR_OPS = {
-    "data_copy", "add", "sub", "mul", "max", "min", "adds", "muls", "maxs", "mins", "duplicate", "relu", "abs", "shift_left",
-    "shift_right", "bitwise_and", "bitwise_or", "bitwise_not", "set_flag", "wait_flag", "pipe_barrier",
-}  # fmt: skip
+    "data_copy",
+    "add",
+    "sub",
+    "mul",
+    "max",
+    "min",
+    "adds",
+    "muls",
+    "maxs",
+    "mins",
+    "duplicate",
+    "relu",
+    "abs",
+    "shift_left",
+    "shift_right",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_not",
+    "set_flag",
+    "wait_flag",
+    "pipe_barrier",
+}
 
 
 def literal_result(value):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expressions of the fuzzer's static reading of a kernel: what is known of a value before it runs, and the expression as the oracle
+"""Expressions of the fuzzer's static reading of a kernel: what is known of a value before it runs, and the
+expression as the oracle
 runs it. See annotate.py."""
 
 import ast
@@ -37,7 +38,8 @@ class Lit:
 
 @dataclasses.dataclass(frozen=True)
 class Num:
-    """A runtime number. `literal`: it began as a Python literal, so its variable may take another type where paths meet."""
+    """A runtime number. `literal`: it began as a Python literal, so its variable may take another type
+    where paths meet."""
 
     dtype: str
     literal: bool = False
@@ -77,17 +79,44 @@ class Obj:
 
 NUMBERS = (Lit, Num)
 OPERATORS = {
-    ast.Add: ("+", operator.add), ast.Sub: ("-", operator.sub), ast.Mult: ("*", operator.mul),
-    ast.Div: ("/", operator.truediv), ast.FloorDiv: ("//", operator.floordiv), ast.Mod: ("%", operator.mod),
-    ast.Pow: ("**", operator.pow), ast.LShift: ("<<", operator.lshift), ast.RShift: (">>", operator.rshift),
-    ast.BitAnd: ("&", operator.and_), ast.BitOr: ("|", operator.or_), ast.BitXor: ("^", operator.xor),
-}  # fmt: skip
+    ast.Add: ("+", operator.add),
+    ast.Sub: ("-", operator.sub),
+    ast.Mult: ("*", operator.mul),
+    ast.Div: ("/", operator.truediv),
+    ast.FloorDiv: ("//", operator.floordiv),
+    ast.Mod: ("%", operator.mod),
+    ast.Pow: ("**", operator.pow),
+    ast.LShift: ("<<", operator.lshift),
+    ast.RShift: (">>", operator.rshift),
+    ast.BitAnd: ("&", operator.and_),
+    ast.BitOr: ("|", operator.or_),
+    ast.BitXor: ("^", operator.xor),
+}
 COMPARISONS = {
-    ast.Lt: ("<", operator.lt), ast.LtE: ("<=", operator.le), ast.Gt: (">", operator.gt), ast.GtE: (">=", operator.ge),
-    ast.Eq: ("==", operator.eq), ast.NotEq: ("!=", operator.ne),
-}  # fmt: skip
-BUILTINS = {"min": min, "max": max, "abs": abs, "int": int, "float": float, "bool": bool, "len": len, "divmod": divmod, "pow": pow,
-            "sum": sum, "any": any, "all": all, "zip": zip, "enumerate": enumerate, "reversed": reversed}  # fmt: skip
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: (">=", operator.ge),
+    ast.Eq: ("==", operator.eq),
+    ast.NotEq: ("!=", operator.ne),
+}
+BUILTINS = {
+    "min": min,
+    "max": max,
+    "abs": abs,
+    "int": int,
+    "float": float,
+    "bool": bool,
+    "len": len,
+    "divmod": divmod,
+    "pow": pow,
+    "sum": sum,
+    "any": any,
+    "all": all,
+    "zip": zip,
+    "enumerate": enumerate,
+    "reversed": reversed,
+}
 DTYPE_NAMES = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32"}
 
 
@@ -201,7 +230,8 @@ def compare_value(op, a, b):
 
 
 class Expressions:
-    """Gives (what is known, the expression to run) for an expression in an environment {name: what is known}. `call` and `read` are
+    """Gives (what is known, the expression to run) for an expression in an environment {name: what is
+    known}. `call` and `read` are
     annotate.Annotator's."""
 
     def expr(self, node, env, condition=False):

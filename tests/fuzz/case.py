@@ -45,7 +45,8 @@ def parse(source):
 
 
 def parameters(kernel, arguments):
-    """({name: what is known of a parameter}, {name: its value for the oracle}); compile-time ones have no value."""
+    """({name: what is known of a parameter}, {name: its value for the oracle}); compile-time ones have no
+    value."""
     known, values = {}, {}
     for param in kernel.args.args:
         value = arguments[param.arg]

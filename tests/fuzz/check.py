@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Three ways of running a case: the oracle, the simulator in check mode, the printed program on the host; and what it means when
+"""Three ways of running a case: the oracle, the simulator in check mode, the printed program on the host;
+and what it means when
 they differ."""
 
 import dataclasses
@@ -13,9 +14,9 @@ import numpy as np
 from case import Outcome, oracle
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
-import host_exec  # noqa: E402
+import host_exec
 
-import asc  # noqa: E402
+import asc
 
 GOOD = ("equal", "finding", "refused")
 
@@ -134,7 +135,8 @@ def compare_host(case, wanted, compiled):
 
 
 def compile_all(simulated):
-    """{seed: compiled kernel or HostError} of a batch {seed: Simulated}; programs that do not compile are left out one by one."""
+    """{seed: compiled kernel or HostError} of a batch {seed: Simulated}; programs that do not compile are
+    left out one by one."""
     left, results = dict(simulated), {}
     while left:
         seeds = list(left)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random kernels. `make_case(seed)` gives the same case for the same seed; most of them run without a finding."""
+"""Random kernels. `make_case(seed)` gives the same case for the same seed; most of them run without a
+finding."""
 
 import ast
 import dataclasses
@@ -60,9 +61,11 @@ class Generator(ExpressionMaker, VectorMaker):
 
     def masked(self, expr):
         return self.pick(
-            f"({expr}) % {self.pick(7, 50, 1009, 64)}", f"({expr}) & {self.pick(15, 63, 1023)}",
-            f"min(max({expr}, {self.pick(-50, 0, -7)}), {self.pick(9, 100)})", expr,
-        )  # fmt: skip
+            f"({expr}) % {self.pick(7, 50, 1009, 64)}",
+            f"({expr}) & {self.pick(15, 63, 1023)}",
+            f"min(max({expr}, {self.pick(-50, 0, -7)}), {self.pick(9, 100)})",
+            expr,
+        )
 
     def some_kind(self):
         return self.pick("int", "int", "int", "int", "float", "float", "bool")
@@ -72,9 +75,17 @@ class Generator(ExpressionMaker, VectorMaker):
     def statement(self, env, depth, loops):
         """Lines of one statement, which may be wrong."""
         forms = [
-            (10, self.assign), (4, self.augment), (2, self.annotate), (2, self.multiple), (3, self.swap), (2, self.sequence),
-            (5, self.store), (2, self.call_statement), (2, self.tensor_alias), (1, self.walrus),
-        ]  # fmt: skip
+            (10, self.assign),
+            (4, self.augment),
+            (2, self.annotate),
+            (2, self.multiple),
+            (3, self.swap),
+            (2, self.sequence),
+            (5, self.store),
+            (2, self.call_statement),
+            (2, self.tensor_alias),
+            (1, self.walrus),
+        ]
         if depth > 0:
             forms += [
                 (6, self.branch),
@@ -124,9 +135,8 @@ class Generator(ExpressionMaker, VectorMaker):
     def multiple(self, env, depth, loops):
         kind = self.some_kind()
         expr = self.expr(env, kind, 2)
-        return [
-            f"{self.target(env, kind)} = {self.target(env, kind)} = {self.masked(expr) if kind == 'int' else expr}"
-        ]
+        first, second = self.target(env, kind), self.target(env, kind)
+        return [f"{first} = {second} = {self.masked(expr) if kind == 'int' else expr}"]
 
     def swap(self, env, depth, loops):
         kinds = [self.pick("int", "int", "float") for _ in range(self.pick(2, 2, 3))]
@@ -250,13 +260,19 @@ class Generator(ExpressionMaker, VectorMaker):
     def range_loop(self, env, depth, loops):
         small = f"({self.int_expr(env, 1)}) & 7"
         bounds = self.pick(
-            str(self.rng.randrange(5)), str(self.rng.randrange(2, 6)), small, small, f"1, {small}", f"{small}, {self.rng.randrange(2, 7)}",
+            str(self.rng.randrange(5)),
+            str(self.rng.randrange(2, 6)),
+            small,
+            small,
+            f"1, {small}",
+            f"{small}, {self.rng.randrange(2, 7)}",
             f"{self.rng.randrange(9)}, {self.rng.randrange(3)}, {self.pick(-1, -2, -3)}",
             f"{small}, {self.pick(-3, -1, 0)}, {self.pick(-1, -2)}",
             f"{self.rng.randrange(-5, 5)}, {self.rng.randrange(10)}, {self.pick(2, 3)}",
             f"{small}, {self.rng.randrange(8)}, {self.positive(env)}",
-            f"min({self.int_leaf(env)}, 6)", f"-3, {self.int_leaf(env)} % 5",
-        )  # fmt: skip
+            f"min({self.int_leaf(env)}, 6)",
+            f"-3, {self.int_leaf(env)} % 5",
+        )
         name = self.rng.choice(NAMES) if self.chance(0.25) else self.fresh("i")
         inner = self.in_loop(env) | {name: Num("int32")}
         iterable = f"{self.pick('range', 'range', 'asc.range')}({bounds})"
@@ -279,8 +295,14 @@ class Generator(ExpressionMaker, VectorMaker):
             *self.body(inner, depth, loops + 1),
         ]
         if self.chance(0.15):
-            lines = [f"{name} = 0", "while True:", f"    {name} += 1", f"    if {name} > {self.rng.randrange(1, 5)}:", "        break",
-                     *self.body(inner, depth, loops + 1)]  # fmt: skip
+            lines = [
+                f"{name} = 0",
+                "while True:",
+                f"    {name} += 1",
+                f"    if {name} > {self.rng.randrange(1, 5)}:",
+                "        break",
+                *self.body(inner, depth, loops + 1),
+            ]
         return [*lines, *self.orelse(env, depth, loops)]
 
     def static_loop(self, env, depth, loops):
@@ -308,8 +330,17 @@ class Generator(ExpressionMaker, VectorMaker):
     def helper(self):
         name = f"h{len(self.helpers)}"
         self.result = self.pick("int", "int", "float", "bool", "several", "none")
-        params = [Param("x", "int"), *self.rng.sample([Param("y", "float"), Param("n", "int", str(self.rng.randrange(-2, 9))),
-                  Param("z", "bool", self.pick("True", "False"))], self.rng.randrange(3))]  # fmt: skip
+        params = [
+            Param("x", "int"),
+            *self.rng.sample(
+                [
+                    Param("y", "float"),
+                    Param("n", "int", str(self.rng.randrange(-2, 9))),
+                    Param("z", "bool", self.pick("True", "False")),
+                ],
+                self.rng.randrange(3),
+            ),
+        ]
         params.sort(key=lambda p: bool(p.default))
         if self.chance(0.2):
             params.insert(0, Param("v", "pair"))
@@ -339,17 +370,29 @@ class Generator(ExpressionMaker, VectorMaker):
 
     def sample(self, param):
         return {
-            "int": Num("int32"), "float": Num("float32"), "bool": Num("bool"), "const": Lit(2),
-            "pair": Seq([Num("int32"), Num("int32")], False), "tensor": Tensor(param.elem, False),
-        }[param.kind]  # fmt: skip
+            "int": Num("int32"),
+            "float": Num("float32"),
+            "bool": Num("bool"),
+            "const": Lit(2),
+            "pair": Seq([Num("int32"), Num("int32")], False),
+            "tensor": Tensor(param.elem, False),
+        }[param.kind]
 
     def kernel(self):
         """(lines of the kernel, arguments)"""
         rng, blocks = self.rng, self.pick(1, 1, 1, 2, 3)
         arguments = {"out": np.zeros(ROW * blocks, np.int64), "fout": np.zeros(ROW * blocks, np.float32)}
         extra = rng.sample(["xi", "xf", "xh", "xb", "xu", "xs", "hout", "iout"], rng.randrange(4))
-        dtypes = {"xi": "int32", "xf": "float32", "xh": "float16", "xb": "uint8", "xu": "uint32", "xs": "int16", "hout": "float16",
-                  "iout": "int32"}  # fmt: skip
+        dtypes = {
+            "xi": "int32",
+            "xf": "float32",
+            "xh": "float16",
+            "xb": "uint8",
+            "xu": "uint32",
+            "xs": "int16",
+            "hout": "float16",
+            "iout": "int32",
+        }
         for name in extra:
             arguments[name] = self.data(name, dtypes[name], blocks)
         scalars = {
@@ -357,9 +400,14 @@ class Generator(ExpressionMaker, VectorMaker):
             "m": ("int", self.pick(-7, 3, 0, 12, 1000)),
             "x": ("float", self.pick(0.5, -1.25, 3.7)),
         }
-        choices = {"big": ("asc.int64", self.pick(5, -11, 2**35)), "u": (f"asc.{self.pick('uint8', 'uint16', 'uint32')}", rng.randrange(200)),
-                   "flag": ("bool", self.chance(0.5)), "C": ("asc.ConstExpr[int]", rng.randrange(1, 9)),
-                   "y": ("float", self.pick(0.1, 100.25, -3.0)), "s": ("asc.int16", rng.randrange(-300, 300))}  # fmt: skip
+        choices = {
+            "big": ("asc.int64", self.pick(5, -11, 2**35)),
+            "u": (f"asc.{self.pick('uint8', 'uint16', 'uint32')}", rng.randrange(200)),
+            "flag": ("bool", self.chance(0.5)),
+            "C": ("asc.ConstExpr[int]", rng.randrange(1, 9)),
+            "y": ("float", self.pick(0.1, 100.25, -3.0)),
+            "s": ("asc.int16", rng.randrange(-300, 300)),
+        }
         scalars |= {name: choices[name] for name in rng.sample(list(choices), rng.randrange(4))}
         texts = [f"{name}: asc.GlobalAddress" for name in arguments]
         lines = []

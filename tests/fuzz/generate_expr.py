@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random expressions of the kernel language, as text. A wrong one (types that do not meet) is thrown away by the caller."""
+"""Random expressions of the kernel language, as text. A wrong one (types that do not meet) is thrown away
+by the caller."""
 
 from annotate_expr import Lit, Num, Seq, Tensor
 
@@ -31,7 +32,8 @@ def kind_of(value):
 
 
 class ExpressionMaker:
-    """`rng`, `helpers` [(name, parameter kinds, result kind)] and `constants` {name: number} are the generator's."""
+    """`rng`, `helpers` [(name, parameter kinds, result kind)] and `constants` {name: number} are the
+    generator's."""
 
     def names(self, env, kind):
         return [n for n, v in env.items() if kind_of(v) == kind] + [
@@ -212,19 +214,27 @@ class ExpressionMaker:
         if form < 4 or depth <= 0:
             return f"{a} {compare} {b}"
         if form == 4:
-            return f"({self.float_expr(env, depth - 1)}) {compare} ({self.pick(self.float_leaf(env), self.int_leaf(env))})"
+            left, right = self.float_expr(env, depth - 1), self.pick(self.float_leaf(env), self.int_leaf(env))
+            return f"({left}) {compare} ({right})"
         if form in (5, 6):
-            return f"({self.bool_expr(env, depth - 1)} {self.pick('and', 'or')} {self.bool_expr(env, depth - 1)})"
+            left, word, right = (
+                self.bool_expr(env, depth - 1),
+                self.pick("and", "or"),
+                self.bool_expr(env, depth - 1),
+            )
+            return f"({left} {word} {right})"
         if form == 7:
             return f"not ({self.bool_expr(env, depth - 1)})"
         if form == 8:
             return f"{a} {compare} {self.int_leaf(env)} {self.pick('<', '<=', '>', '!=')} {b}"
         if form == 9:
-            return f"{a} {self.pick('in', 'not in')} ({self.int_leaf(env)}, {self.int_leaf(env)}, {self.rng.randrange(9)})"
+            word, first, second = self.pick("in", "not in"), self.int_leaf(env), self.int_leaf(env)
+            return f"{a} {word} ({first}, {second}, {self.rng.randrange(9)})"
         if form == 10:
             return f"bool({self.pick(a, self.float_leaf(env))})"
         if form == 11:
-            return f"({self.bool_expr(env, depth - 1)}) {self.pick('&', '|', '^', '==', '!=')} ({self.bool_expr(env, depth - 1)})"
+            left, sign = self.bool_expr(env, depth - 1), self.pick("&", "|", "^", "==", "!=")
+            return f"({left}) {sign} ({self.bool_expr(env, depth - 1)})"
         if form == 12:
             return f"{self.pick('any', 'all')}([{self.bool_expr(env, depth - 1)}, {self.bool_expr(env, 0)}])"
         return self.call(env, "bool", depth) or f"{a} {compare} {b}"

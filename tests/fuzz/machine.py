@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fuzzer's oracle: runs an annotated kernel in Python over arrays, with a stand-in for the `asc` namespace."""
+"""The fuzzer's oracle: runs an annotated kernel in Python over arrays, with a stand-in for the `asc`
+namespace."""
 
 import numpy as np
 from values import (
@@ -96,10 +97,23 @@ def _saturate_nothing(a):
     return a
 
 
-_BINARY = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "max": np.maximum, "min": np.minimum,
-           "bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or}  # fmt: skip
-_WITH_SCALAR = {"adds": np.add, "muls": np.multiply, "maxs": np.maximum, "mins": np.minimum, "shift_left": np.left_shift,
-                "shift_right": np.right_shift}  # fmt: skip
+_BINARY = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "max": np.maximum,
+    "min": np.minimum,
+    "bitwise_and": np.bitwise_and,
+    "bitwise_or": np.bitwise_or,
+}
+_WITH_SCALAR = {
+    "adds": np.add,
+    "muls": np.multiply,
+    "maxs": np.maximum,
+    "mins": np.minimum,
+    "shift_left": np.left_shift,
+    "shift_right": np.right_shift,
+}
 
 
 class Machine:
@@ -132,7 +146,10 @@ class Machine:
 
     @staticmethod
     def ceildiv(a, b):
-        dtype = (a // b).dtype  # a division by zero is found here
+        quotient = a // b  # a division by zero is found here
+        if isinstance(quotient, int):
+            return -(-a // b)
+        dtype = quotient.dtype
         a, b = convert(a, dtype).value, convert(b, dtype).value
         return convert(Scalar("int64", -(-a // b)), dtype)
 
@@ -296,10 +313,27 @@ def divide(a, b):
 
 def scope(machine, counter):
     return {
-        "asc": machine, "_c": convert_to, "_a": checked, "_u": used, "_not": negated, "_second": second, "_cast": cast, "range": counter.range,
-        "min": _fold("min"), "max": _fold("max"), "int": to_int, "float": to_float, "bool": to_bool, "abs": to_abs, "sum": total,
-        "any": any_of, "all": all_of, "divmod": divide, "pow": lambda a, b: a**b, "_turn": counter.turn,
-    }  # fmt: skip
+        "asc": machine,
+        "_c": convert_to,
+        "_a": checked,
+        "_u": used,
+        "_not": negated,
+        "_second": second,
+        "_cast": cast,
+        "range": counter.range,
+        "min": _fold("min"),
+        "max": _fold("max"),
+        "int": to_int,
+        "float": to_float,
+        "bool": to_bool,
+        "abs": to_abs,
+        "sum": total,
+        "any": any_of,
+        "all": all_of,
+        "divmod": divide,
+        "pow": lambda a, b: a**b,
+        "_turn": counter.turn,
+    }
 
 
 def run(module, name, constants, arguments, blocks):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a failing case smaller: statements go, expressions become simpler, as long as the fault stays of its kind. Every try runs in a
+"""Makes a failing case smaller: statements go, expressions become simpler, as long as the fault stays of
+its kind. Every try runs in a
 child process, so that crashes and hangs are kinds of faults like any other."""
 
 import ast
@@ -65,7 +66,8 @@ def statement_lists(tree):
 
 
 def without_statements(tree):
-    """Trees with fewer statements: halves of blocks first, then single ones, then a construct's body in its place."""
+    """Trees with fewer statements: halves of blocks first, then single ones, then a construct's body in
+    its place."""
     places = [(i, len(block)) for i, (_, _, block) in enumerate(statement_lists(tree))]
     for size in (8, 4, 2, 1):
         for place, length in places:

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of the kernel language for the fuzzer's oracle: types, promotion and arithmetic written from the language's rules alone,
+"""Numbers of the kernel language for the fuzzer's oracle: types, promotion and arithmetic written from the
+language's rules alone,
 so that they are an independent reading of them.
 
-A compile-time number is a plain Python number. A runtime number is a `Scalar`: its dtype's name and its value. Signed values are kept
-exact, also outside of their type, because + - * << & | ^ ~ and unary minus compute in 64 bits; any other use of such a value is
+A compile-time number is a plain Python number. A runtime number is a `Scalar`: its dtype's name and its
+value. Signed values are kept
+exact, also outside of their type, because + - * << & | ^ ~ and unary minus compute in 64 bits; any other
+use of such a value is
 a finding.
 """
 
@@ -244,7 +247,8 @@ class Scalar:
 
 
 def convert(operand, dtype, wide=False):
-    """An operand in the type of an operation or a place. `wide`: a signed value may stay outside of its own type."""
+    """An operand in the type of an operation or a place. `wide`: a signed value may stay outside of its
+    own type."""
     if not isinstance(operand, Scalar):
         if dtype in FLOATS:
             return Scalar(dtype, to_float32(operand) if dtype == "float32" else np.float16(operand))
@@ -398,9 +402,19 @@ def _install(name, op, reflected=True):
 
 
 for _name, _op in {
-    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "lshift": "<<",
-    "rshift": ">>", "and": "&", "or": "|", "xor": "^",
-}.items():  # fmt: skip
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "**",
+    "lshift": "<<",
+    "rshift": ">>",
+    "and": "&",
+    "or": "|",
+    "xor": "^",
+}.items():
     _install(_name, _op)
 for _name, _op in {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}.items():
     _install(_name, _op, False)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a range of seeds in a process of its own, so that a crash ends no more than this range. One JSON line an event."""
+"""Runs a range of seeds in a process of its own, so that a crash ends no more than this range. One JSON
+line an event."""
 
 import json
 import sys

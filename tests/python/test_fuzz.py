@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random kernels from fixed seeds: Python, the simulator and the printed program on the host agree to the bit."""
+"""Random kernels from fixed seeds: Python, the simulator and the printed program on the host agree to the
+bit."""
 
 import os
 import pathlib

@@ -191,7 +191,7 @@ class Struct:
     def __eq__(self, other):
         return self.pack() == other.pack() if type(self) is type(other) else NotImplemented
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]  # mutable
 
     @classmethod
     def get_field(cls, name):
