@@ -179,6 +179,8 @@ def measure_simulate(side, floor=None, repeat=30):
     pool = library.floor_new(threads, TILE)
     pointers = [a.ctypes.data for a in (x, y, z)]
     runs["floor"] = lambda: library.floor_add(pool, *pointers, COUNT, CORES, TILE)
+    # torch's idle threads would spin on the cores that the next measurement needs.
+    os.environ.update(OMP_WAIT_POLICY="PASSIVE", KMP_BLOCKTIME="0", GOMP_SPINCOUNT="0")
     try:
         import torch
 
