@@ -119,8 +119,12 @@ Value Frame::attribute(const Value& object, const ast::Name* name, const Node* a
     if (name->utf8 == "dtype" && !type.is_object())
       fail(at, "the element type of this tensor is not known yet", "call set_global_buffer first");
     if (const auto op = find_method(type.kind, name->utf8)) return Value::method(object.expr, *op);
-    if (const auto field = field_of(type, name->utf8))
-      return Value::of(build_.field(object.expr, *field, loc(at)));
+    if (const auto field = field_of(type, name->utf8)) {
+      // A struct that was just made has no name yet, and a field is read from a place.
+      const bool placed = object.expr->kind == ir::ExprKind::Var || object.expr->kind == ir::ExprKind::Field;
+      ir::Expr* from = placed ? object.expr : ref(temporary("params", object.expr, at), at);
+      return Value::of(build_.field(from, *field, loc(at)));
+    }
     const std::string known =
         fmt::format("asc.{}.{}", kKinds[static_cast<int>(type.kind)].py_name, name->utf8);
     if (is_known_name(known)) fail(at, fmt::format("{} is not yet supported", known));
