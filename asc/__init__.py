@@ -6,10 +6,22 @@ Decorate a function with `@asc.jit`, write calls that map one to one onto Ascend
 and finds what hardware would punish in silence.
 """
 
-from asc import _asc
+from os.path import isdir as _isdir
+
+try:
+    from asc import _asc
+except ImportError as e:
+    from asc._broken import explain
+
+    raise ImportError(explain(e)) from e
 from asc._asc import *  # noqa: F403 - dtypes, enums, ops and kinds, all from the core's tables
 from asc._asc import JITFunction, __version__, bool_, int1  # noqa: F401 - not all of them are public below
 from asc._jit import CodegenOptions, CompileOptions, ConstExpr, LaunchOptions, jit  # noqa: F401 - by name in __all__
+
+if _isdir(f"{(_folder := __path__[0])}/_C"):  # noqa: F405
+    from asc._broken import warn_of_leftovers
+
+    warn_of_leftovers(_folder)
 
 # Names with a meaning of their own in the core, or internal, are not part of `from asc import *`.
 _PRIVATE = set(
