@@ -550,14 +550,22 @@ class GlobalAddress(Generic[_T]):
     """address of an element in global memory: what an array is to a kernel"""
 
     dtype: Final[DataType]
+    def __init__(self: GlobalAddress[Any], address: _Int, dtype: DataType) -> None:
+        """the address that a 64-bit number is, of elements of dtype"""
+
     def __add__(self, offset: _Int) -> GlobalAddress[_T]:
         """address of the element offset elements further on"""
 
     def __radd__(self, offset: _Int) -> GlobalAddress[_T]:
         """address of the element offset elements further on, written offset + address"""
 
+    @overload
     def __sub__(self, offset: _Int) -> GlobalAddress[_T]:
-        """address of the element offset elements before"""
+        """address of the element offset elements before, or how many elements the other address is before"""
+
+    @overload
+    def __sub__(self, other: GlobalAddress[_T]) -> int:
+        """address of the element offset elements before, or how many elements the other address is before"""
 
 class GlobalTensor(Generic[_T]):
     """elements in global memory"""
@@ -597,7 +605,7 @@ class GlobalTensor(Generic[_T]):
         """
 
     def get_phy_addr(self, offset: _Int = 0) -> GlobalAddress[_T]:
-        """address of an element
+        """address of an element, which is a 64-bit number too
 
         Ascend C: GetPhyAddr.
         """

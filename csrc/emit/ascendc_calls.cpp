@@ -6,8 +6,10 @@
 //   operator       x + n, x[n]
 #include <bit>
 #include <iterator>
+#include <utility>
 
 #include "emit/printer.h"
+#include "ir/visit.h"
 
 namespace asc::emit {
 
@@ -15,8 +17,7 @@ using ir::as;
 
 namespace {
 
-constexpr OpId kExceptions[] = {OpId::LocalTensor_GetPhyAddr, OpId::LocalTensor_GetSize,
-                                OpId::GlobalTensor_GetSize};
+constexpr OpId kExceptions[] = {OpId::LocalTensor_GetPhyAddr, OpId::Pointer_Init};
 
 struct OperatorForm {
   std::string_view py_name, text;
@@ -148,6 +149,12 @@ void Printer::constructed_type(const ir::OpCall& e, const Type& type) {
   template_arguments(e);
 }
 
+void Printer::receiver(const ir::OpCall& e) {
+  const bool sized = std::exchange(sizes_matter_, false) || e.op == OpId::LocalTensor_GetLength ||
+                     e.op == OpId::LocalTensor_GetSize || e.op == OpId::GlobalTensor_GetSize;
+  sized ? tensor(e.self, kPostfix) : expr(e.self, kPostfix);
+}
+
 void Printer::op_call(const ir::OpCall& e, int min) {
   if (emit_exception(e, min)) return;
   const OpDesc& desc = e.desc();
@@ -159,7 +166,7 @@ void Printer::op_call(const ir::OpCall& e, int min) {
   }
   if (desc.family == Family::Operator || desc.py_name == "__getitem__") return operator_call(e, min);
   if (e.self) {
-    expr(e.self, kPostfix);
+    receiver(e);
     put('.');
   } else {
     put("AscendC::");
@@ -175,7 +182,7 @@ void Printer::operator_call(const ir::OpCall& e, int min) {
   const OpDesc& desc = e.desc();
   if (desc.py_name == "__getitem__") {
     // A slice's length has no place in Ascend C: the view starts at its first element.
-    expr(e.self, kPostfix);
+    receiver(e);
     put('[');
     argument(e, 0);
     return put(']');
@@ -220,7 +227,7 @@ void Printer::call(const ir::Function& callee, std::span<ir::Expr* const> args,
     if (type.is_scalar()) {
       converted(args[i], type.elem);
     } else {
-      expr(args[i]);
+      tensor(args[i]);
     }
   }
   for (const std::string_view result : results) {
@@ -237,21 +244,63 @@ void Printer::call(const ir::Function& callee, std::span<ir::Expr* const> args,
 bool Printer::emit_exception(const ir::OpCall& e, int min) {
   switch (e.op) {
     case OpId::LocalTensor_GetPhyAddr: emit_LocalTensor_GetPhyAddr(e, min); return true;
-    case OpId::LocalTensor_GetSize:
-    case OpId::GlobalTensor_GetSize: return emit_GetSize(e);
+    case OpId::Pointer_Init: emit_Pointer_Init(e); return true;
     default: return false;
   }
 }
 
-// The size of a slice that has no name is its length.
-bool Printer::emit_GetSize(const ir::OpCall& e) {
-  const auto* view = as<ir::OpCall>(e.self);
-  const bool slice = view &&
-                     (view->op == OpId::LocalTensor_Subindex || view->op == OpId::GlobalTensor_Subindex) &&
-                     view->args.size() > 1;
-  if (!slice) return false;
-  exact(view->args[1], kPostfix);
-  return true;
+bool Printer::asks_for_sizes(Kind kind) {
+  if (asks_for_sizes_ < 0) {
+    asks_for_sizes_ = 0;
+    const auto look = [this](const ir::Expr* e) {
+      const auto* call = as<ir::OpCall>(e);
+      if (!call) return;
+      if (call->op == OpId::LocalTensor_GetSize || call->op == OpId::LocalTensor_GetLength)
+        asks_for_sizes_ |= 1;
+      if (call->op == OpId::GlobalTensor_GetSize) asks_for_sizes_ |= 2;
+    };
+    for (const auto& f : module_.functions)
+      ir::walk(static_cast<const ir::Block*>(f->body), [&](const ir::Stmt* s) {
+        ir::for_each_expr(s, [&](const ir::Expr* e) { ir::walk_expr(e, look); });
+      });
+  }
+  return (asks_for_sizes_ & (kind == Kind::LocalTensor ? 1 : 2)) != 0;
+}
+
+// A view of Ascend C reaches to the end of what it is a view of, and a GlobalTensor's keeps even its size.
+// What Python says of its length is said only where the program asks for sizes.
+bool Printer::sized_slice(const ir::OpCall& view) {
+  const bool local = view.op == OpId::LocalTensor_Subindex;
+  if (!local && view.op != OpId::GlobalTensor_Subindex) return false;
+  return (!local || view.args.size() > 1) && asks_for_sizes(local ? Kind::LocalTensor : Kind::GlobalTensor);
+}
+
+void Printer::tensor(const ir::Expr* e, int min) {
+  const auto* view = as<ir::OpCall>(e);
+  if (!view || !e->type.is_tensor() || view->desc().family != Family::View) return expr(e, min);
+  if (!sized_slice(*view)) {
+    sizes_matter_ = true;
+    return op_call(*view, min);
+  }
+  const Helper helper = e->type.kind == Kind::LocalTensor ? Helper::SliceLocal : Helper::SliceGlobal;
+  helpers_[static_cast<size_t>(helper)] = true;
+  put(helper_name(helper));
+  put('(');
+  tensor(view->self);
+  for (size_t i = 0; i < view->args.size(); i++) {
+    put(", ");
+    argument(*view, static_cast<int>(i));
+  }
+  put(')');
+}
+
+// A number that is an address again.
+void Printer::emit_Pointer_Init(const ir::OpCall& e) {
+  put("reinterpret_cast<");
+  type_name(e.type);
+  put(">(");
+  argument(e, 0);
+  put(')');
 }
 
 // A number on the device, a pointer in the headers' CPU mode: this cast takes both.

@@ -532,9 +532,9 @@ void Printer::select(const ir::Select& e, int min) {
   const BinaryPlan p = plan_select(e);
   expr(e.condition, kOr);
   put(" ? ");
-  p.exact_left ? exact(p.left, kConditional + 1) : expr(p.left, kConditional + 1);
+  p.exact_left ? exact(p.left, kConditional + 1) : tensor(p.left, kConditional + 1);
   put(" : ");
-  p.exact_right ? exact(p.right, kConditional) : expr(p.right, kConditional);
+  p.exact_right ? exact(p.right, kConditional) : tensor(p.right, kConditional);
   close(parens);
 }
 

@@ -223,42 +223,12 @@ void Printer::declaration(const ir::Decl& s) {
     if (v.type.is_scalar()) {
       converted(s.init, v.type.elem);
     } else {
-      expr(s.init);
+      tensor(s.init);
     }
     insert_name(at, declare(v));
   }
   put(';');
   end_line(s.loc);
-  if (s.init) slice_length(name_of(v), s.init);
-}
-
-// A view in Ascend C reaches to the end of what it is a view of. The length of a slice is said only where the
-// program asks a tensor for its size.
-void Printer::slice_length(std::string_view name, const ir::Expr* value) {
-  const auto* view = as<ir::OpCall>(value);
-  if (!view || view->op != OpId::LocalTensor_Subindex || view->args.size() < 2 || !asks_for_sizes()) return;
-  indent();
-  put(name);
-  put(".SetSize(");
-  argument(*view, 1);
-  put(");\n");
-}
-
-bool Printer::asks_for_sizes() {
-  if (asks_for_sizes_ >= 0) return asks_for_sizes_ != 0;
-  asks_for_sizes_ = 0;
-  for (const auto& f : module_.functions) {
-    ir::walk(static_cast<const ir::Block*>(f->body), [&](const ir::Stmt* s) {
-      ir::for_each_expr(s, [&](const ir::Expr* e) {
-        ir::walk_expr(e, [&](const ir::Expr* x) {
-          const auto* call = as<ir::OpCall>(x);
-          if (call && (call->op == OpId::LocalTensor_GetSize || call->op == OpId::LocalTensor_GetLength))
-            asks_for_sizes_ = 1;
-        });
-      });
-    });
-  }
-  return asks_for_sizes_ != 0;
 }
 
 // An object's declaration: template arguments and constructor arguments as they were written.
@@ -306,11 +276,10 @@ void Printer::assign(std::string_view name, const Type& type, const ir::Expr* va
   if (type.is_scalar()) {
     converted(value, type.elem);
   } else {
-    expr(value);
+    tensor(value);
   }
   put(';');
   end_line(loc);
-  slice_length(name, value);
 }
 
 // ---- calls
@@ -483,7 +452,7 @@ void Printer::return_(const ir::Return& s) {
     if (fn_->results[0].is_scalar()) {
       converted(value, fn_->results[0].elem);
     } else {
-      expr(value);
+      tensor(value);
     }
     put(';');
     return end_line(s.loc);

@@ -114,6 +114,32 @@ constexpr std::string_view kFloatPow = R"(__aicore__ inline float asc_pow(float 
 }
 )";
 
+// A slice ends where its tensor ends, as Python's do. `tensor[offset]` of a LocalTensor takes the offset off
+// its size, that of a GlobalTensor does not; a size of 0 is not known.
+constexpr std::string_view kSliceLocal = R"(template <typename T>
+__aicore__ inline AscendC::LocalTensor<T> asc_slice(AscendC::LocalTensor<T> tensor, uint32_t offset, uint32_t length) {
+  AscendC::LocalTensor<T> slice = tensor[offset];
+  if (length < slice.GetSize()) {
+    slice.SetSize(length);
+  }
+  return slice;
+}
+)";
+
+constexpr std::string_view kSliceGlobal = R"(template <typename T>
+__aicore__ inline AscendC::GlobalTensor<T> asc_slice(AscendC::GlobalTensor<T> tensor, uint64_t offset,
+                                                     uint64_t length = ~0ull) {
+  uint64_t size = tensor.GetSize();
+  uint64_t rest = size > offset ? size - offset : 0;
+  if (length == ~0ull || (size > 0 && length > rest)) {
+    length = rest;
+  }
+  AscendC::GlobalTensor<T> slice;
+  slice.SetGlobalBuffer(tensor.GetPhyAddr(offset), length);
+  return slice;
+}
+)";
+
 struct HelperText {
   std::string_view name, text;
 };
@@ -129,6 +155,8 @@ constexpr HelperText kHelpers[] = {
     {"asc_min", kMin},
     {"asc_pow", kPow},
     {"asc_pow", kFloatPow},
+    {"asc_slice", kSliceLocal},
+    {"asc_slice", kSliceGlobal},
 };
 static_assert(std::size(kHelpers) == static_cast<size_t>(Helper::kCount));
 

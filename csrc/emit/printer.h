@@ -53,6 +53,8 @@ enum class Helper : uint8_t {
   Min,
   Pow,
   PowFloat,
+  SliceLocal,
+  SliceGlobal,
   kCount
 };
 std::string_view helper_name(Helper helper);
@@ -95,8 +97,6 @@ class Printer {
   void declaration(const ir::Decl& s);
   void construct(const ir::Decl& s, const ir::OpCall& call);
   void assign(std::string_view name, const Type& type, const ir::Expr* value, Loc loc);
-  void slice_length(std::string_view name, const ir::Expr* value);
-  bool asks_for_sizes();
   void insert_name(size_t at, std::string_view name);
   void eval(const ir::Eval& s);
   void call_assign(const ir::CallAssign& s);
@@ -182,7 +182,12 @@ class Printer {
   void call(const ir::Function& callee, std::span<ir::Expr* const> args,
             std::span<const std::string_view> results);
   bool emit_exception(const ir::OpCall& e, int min);
-  bool emit_GetSize(const ir::OpCall& e);
+  bool asks_for_sizes(Kind kind);
+  bool sized_slice(const ir::OpCall& view);
+  // A tensor that gets a name here, or is asked for its size: a slice keeps its length.
+  void tensor(const ir::Expr* e, int min = kAny);
+  void receiver(const ir::OpCall& e);
+  void emit_Pointer_Init(const ir::OpCall& e);
   void emit_LocalTensor_GetPhyAddr(const ir::OpCall& e, int min);
 
   // -- text
@@ -243,8 +248,10 @@ class Printer {
   std::vector<std::pair<size_t, size_t>> constant_lines_;  // begin and length in out_, last one first
   size_t constants_in_scope_ = 0;  // how many of the module's constants a text may name
   std::vector<QueueSpelling> queue_spellings_;
-  int asks_for_sizes_ = -1;  // not looked for yet
+  int asks_for_sizes_ = -1;  // of local (1) and global (2) tensors; not looked for yet
   std::array<bool, static_cast<size_t>(Helper::kCount)> helpers_{};
+
+  bool sizes_matter_ = false;  // of the receiver that is printed next
 
   // of the function being printed
   const ir::Function* fn_ = nullptr;

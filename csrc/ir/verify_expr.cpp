@@ -179,6 +179,7 @@ void Verifier::verify_binary(const Binary& e) {
   bool good = is_number(type) && !((is_bits || is_shift) && is_float(type.elem));
   if (type == kBool) good = is_bits || is_comparison(e.op) || e.op == BinaryOp::Min || e.op == BinaryOp::Max;
   if (type.kind == Kind::Enum) good = e.op == BinaryOp::Eq || e.op == BinaryOp::Ne;
+  if (type.kind == Kind::Pointer) good = is_comparison(e.op);
   if (!good) return error(e.loc, fmt::format("{} of {} operands", to_string(e.op), to_string(type)));
   verify_result(e, result_type(e.op, type));
 }
@@ -204,7 +205,13 @@ void Verifier::verify_cast(const Cast& e) {
   if (!verify_expr(e.operand, "operand", e.loc)) return;
   const Type &from = e.operand->type, &to = e.type;
   const bool values = is_value(from) && is_value(to) && (to.kind != Kind::Enum || is_int(from.elem));
-  const bool pointers = from.kind == Kind::Pointer && to.kind == Kind::Pointer;
+  // An address is a 64-bit number.
+  const auto is_word = [](const Type& type) {
+    return type.kind == Kind::Pointer ||
+           (type.is_scalar() && (type.elem == DType::I64 || type.elem == DType::U64));
+  };
+  const bool pointers =
+      (from.kind == Kind::Pointer || to.kind == Kind::Pointer) && is_word(from) && is_word(to);
   if (!values && !pointers) error(e.loc, fmt::format("a cast of {} to {}", to_string(from), to_string(to)));
 }
 

@@ -84,6 +84,7 @@ ir::Const* Frame::spelling(const Value& v, DType type, const Node* at) {
 ir::Expr* Frame::as_scalar(const Value& v, DType type, const Node* at) {
   const Type want = Type::scalar(type);
   if (v.is_expr()) {
+    if (is_address(v)) return address_as(v, type, at);
     if (!v.expr->type.is_scalar()) fail(at, fmt::format("{} is not a number", shown(v)));
     return build_.cast(want, v.expr, false, loc(at));
   }
@@ -221,6 +222,12 @@ Value Frame::binary(Operator op, Value left, Value right, const Node* at) {
       Argument arg{left, at, nullptr};
       return call_op(*method, right.expr, std::span(&arg, 1), at);
     }
+  // What asks where an address lies is done with its number.
+  const bool asks = op == Operator::Sub || op == Operator::Mod || op == Operator::FloorDiv ||
+                    op == Operator::BitAnd || op == Operator::RShift;
+  const auto numeric = [this](const Value& v) { return is_scalar(v) || number(v) || is_address(v); };
+  if ((is_address(left) || is_address(right)) && numeric(left) && numeric(right) && asks)
+    return arithmetic(info.op, address_number(left, &right, at), address_number(right, &left, at), at);
   if (!left_object && !right_object) {
     if (PyObject* a = to_object(left), *b = a ? to_object(right) : nullptr;
         a && b && op != Operator::Add && op != Operator::Mult)
@@ -403,6 +410,13 @@ Value Frame::compare(CompareOperator op, Value left, Value right, const Node* at
     int64_t value;
     return v.is_expr() ? v.expr->type.kind == Kind::Enum : v.is_static() && as_enum(v.object, &id, &value);
   };
+  if (is_address(left) && is_address(right) && left.expr->type == right.expr->type)
+    return Value::of(build_.binary(info.op, left.expr, right.expr, loc(at)));
+  if (is_address(left) || is_address(right)) {
+    const Value a = address_number(left, &right, at);
+    right = address_number(right, &left, at);
+    left = a;
+  }
   const auto numeric = [&](const Value& v) { return is_scalar(v) || number(v) || enumish(v); };
   if (numeric(left) && numeric(right)) {
     if (enumish(left) && enumish(right)) {

@@ -14,6 +14,7 @@ using ast::Operator;
 
 Value Frame::cast_to(const Value& v, DType type, const Node* at) {
   if (v.is_expr()) {
+    if (is_address(v)) return Value::of(address_as(v, type, at));
     if (v.expr->type.kind != Kind::Scalar && v.expr->type.kind != Kind::Enum)
       fail(at, fmt::format("{} cannot be cast to {}", shown(v), py_name(type)));
     return Value::of(build_.cast(Type::scalar(type), v.expr, true, loc(at)));
@@ -219,6 +220,7 @@ Value Frame::python_abs(std::span<const Argument> args, const ast::Call* e) {
 
 Value Frame::python_int(std::span<const Argument> args, const ast::Call* e) {
   const Value& v = args[0].value;
+  if (is_address(v)) return address_number(v, nullptr, e);
   return is_scalar(v) && is_int(v.expr->type.elem) ? v : cast_to(v, DType::I32, e);
 }
 Value Frame::python_float(std::span<const Argument> args, const ast::Call* e) {

@@ -217,6 +217,11 @@ class Frame {
   ir::Expr* natural(const Value& v, const ast::Node* at);  // as a runtime value of its own type
   std::optional<Number> number(const Value& v) const;
   bool is_scalar(const Value& v) const { return v.is_expr() && v.expr->type.is_scalar(); }
+  // Addresses as numbers and back (addresses.cpp).
+  bool is_address(const Value& v) const;
+  Value address_number(const Value& v, const Value* beside, const ast::Node* at);
+  ir::Expr* address_as(const Value& v, DType type, const ast::Node* at);
+  ir::Expr* as_address(const Value& v, Type pointer, const ast::Node* at);
   ir::Const* spelling(const Value& v, DType type, const ast::Node* at);
   // Order of evaluation: `pend` after each operand, `settle` when all are there.
   Pending pend(Value* v);

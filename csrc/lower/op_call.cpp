@@ -85,6 +85,7 @@ ir::Expr* Frame::operand(const Value& v, const TypePattern& pattern, Type type, 
       if (const auto n = number(v)) return build_.int_const(type, n->bits, loc(at));
       return convert_to(v, type, at);
     case TypePattern::Form::Any: return natural(v, at);
+    case TypePattern::Form::Pointer: return as_address(v, type, at);
     default: break;
   }
   if (!v.is_expr()) fail(at, fmt::format("{} is not a {}", shown(v), to_string(type)));

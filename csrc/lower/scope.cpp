@@ -227,7 +227,7 @@ void Frame::bring_out(const Value& v, const Node* at) {
 
 void Frame::bind(const ast::Name* name, Value v, const Node* at, DType pin) {
   if (pin != DType::Void) {
-    if (!number(v) && !is_scalar(v))
+    if (!number(v) && !is_scalar(v) && !is_address(v))
       fail(at,
            fmt::format("'{}' is annotated with {}, but its value is {}", name->utf8, py_name(pin), shown(v)));
     v = cast_to(v, pin, at);

@@ -124,6 +124,8 @@ std::string Frame::tensor_hint(ast::Operator op, const Value& left, const Value&
   if (std::string hint = element_hint(left, a); !hint.empty()) return hint;
   if (std::string hint = element_hint(right, b); !hint.empty()) return hint;
   const auto is = [](const Value& v, Kind kind) { return v.is_expr() && v.expr->type.kind == kind; };
+  if (is(left, Kind::Pointer) || is(right, Kind::Pointer))
+    return "address + n counts elements; the address as a number of bytes is int(address)";
   if (is(left, Kind::GlobalTensor) || is(right, Kind::GlobalTensor))
     return "instructions compute on local tensors: copy it with asc.data_copy, or take one element with get_value";
   const bool tensors = is(left, Kind::LocalTensor) && is(right, Kind::LocalTensor);

@@ -119,9 +119,12 @@ class Fitter {
     const int index = out_.arg_of[param];
     const bool is_template = overload_.params[param].is_template;
     if (arg.form == ArgForm::Runtime) {
-      if (!arg.type.is_scalar()) return fail(Why::Kind, param, index);
+      // An address is a 64-bit number, but where an operator counts elements.
+      const bool address = arg.type.kind == Kind::Pointer && (t == DType::I64 || t == DType::U64) &&
+                           op_.family != Family::Operator;
+      if (!arg.type.is_scalar() && !address) return fail(Why::Kind, param, index);
       if (is_template) return fail(Why::NotConstant, param, index);
-      return !is_float(arg.type.elem) || is_float(t) || fail(Why::FloatToInt, param, index);
+      return address || !is_float(arg.type.elem) || is_float(t) || fail(Why::FloatToInt, param, index);
     }
     if (!is_number(arg.form)) return fail(Why::Kind, param, index);
     if (arg.form == ArgForm::FloatConst) return is_float(t) || fail(Why::FloatToInt, param, index);
@@ -141,6 +144,11 @@ class Fitter {
         return kind_is(Kind::GlobalTensor) ? check_element(param, arg, arg.type.elem)
                                            : fail(Why::Kind, param, index);
       case Form::Pointer:
+        // A 64-bit number is an address of elements whose type is known.
+        if (kind_is(Kind::Scalar) && op_.family != Family::Operator && type.var >= 0 &&
+            out_.vars[type.var] != DType::Void &&
+            (arg.type.elem == DType::I64 || arg.type.elem == DType::U64))
+          return true;
         return kind_is(Kind::Pointer) ? check_element(param, arg, arg.type.elem)
                                       : fail(Why::Kind, param, index);
       case Form::DTypeOf:

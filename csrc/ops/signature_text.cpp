@@ -236,6 +236,9 @@ class Story {
     if ((kind == Kind::GlobalTensor || kind == Kind::Pointer) && type().form == Form::LocalTensor)
       return "vector and cube units reach local memory only: copy it there with asc.data_copy";
     if (kind == Kind::GlobalTensor && type().form == Form::Pointer) return "use its get_phy_addr()";
+    if (kind == Kind::Scalar && type().form == Form::Pointer && size_of(arg.type.elem) == 8 &&
+        is_int(arg.type.elem))
+      return "say what it points to: asc.GlobalAddress(address, asc.float32)";
     return {};
   }
 

@@ -336,7 +336,7 @@ Set PointsTo::op_call(const ir::OpCall& e) {
   if (desc.family == Family::Handle && proto.self_dir != Dir::In && e.self && operands != 0)
     if (const auto* ref = ir::as<ir::VarRef>(e.self)) bind(ref->var, operands);
   if (!points(e.type)) return 0;
-  return touches ? kUnknown : self | operands;
+  return touches || e.op == OpId::Pointer_Init ? kUnknown : self | operands;
 }
 
 }  // namespace

@@ -130,6 +130,7 @@ Interval IntervalAnalysis::cast(ir::Cast& e) {
   const bool fits = from_integer && type.contains(operand);
   // An implicit cast to a type that does not hold the value is a finding; an explicit one wraps around.
   Interval value = fits ? operand : type;
+  if (e.operand->type.kind == Kind::Pointer) value.lo = 0;  // no address is a negative number
   if (from_integer && !fits && !e.is_explicit) value = clamp(operand, type);
   set_facts(e, fits, value.lo >= 0);
   return value;

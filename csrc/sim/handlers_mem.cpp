@@ -306,7 +306,16 @@ OpStatus core_query(Core& core, const CallSite& site, uint64_t*, uint64_t* resul
 OpStatus offset_pointer(Core& core, const CallSite& site, uint64_t* frame, uint64_t* result) {
   const Operands args(core, site, frame);
   const int64_t size = size_of(site.vars[0]);
+  if (site.proto->params[0].type.form == TypePattern::Form::Pointer) {  // elements between two addresses
+    *result = static_cast<uint64_t>(static_cast<int64_t>(args.bits(0) - args.bits(1)) / size);
+    return OpStatus::Done;
+  }
   *result = move_address(args.bits(0), args.integer(1), site.op == OpId::Pointer_OffsetBack ? -size : size);
+  return OpStatus::Done;
+}
+
+OpStatus address_of_number(Core& core, const CallSite& site, uint64_t* frame, uint64_t* result) {
+  *result = Operands(core, site, frame).bits(1);
   return OpStatus::Done;
 }
 
@@ -357,6 +366,7 @@ bool bind_memory(CallSite* site) {
     case OpId::Pointer_Offset:
     case OpId::Pointer_OffsetRight:
     case OpId::Pointer_OffsetBack: bind_all(site, offset_pointer); return true;
+    case OpId::Pointer_Init: bind_all(site, address_of_number); return true;
     default: return false;
   }
 }

@@ -18,13 +18,6 @@ from asc import _asc
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests/golden"
 
-# Faults that are known: the reason, and what the printed text has only as long as the fault is there. Such a
-# text is not blessed. When a fault is gone its test says so: take it out here and bless.
-TEXT_FAULTS = {
-    "control.sizes": ("a slice's length is lost", "part = local[8];"),
-}
-RUN_FAULTS = {"control.sizes": "the printed program knows no length of a slice"}
-
 
 def load_cases():
     cases = []
@@ -57,16 +50,12 @@ def runtime_arguments(compiled, kernel, arguments):
 @every_case
 def test_printed_texts(name, kernel, grid, arguments, golden):
     compiled = kernel[grid].compile(*arguments())
-    if name in TEXT_FAULTS:
-        reason, sign = TEXT_FAULTS[name]
-        assert sign in compiled.text["ascendc"], f"no longer: {reason}; take it out of TEXT_FAULTS and bless"
-        pytest.xfail(reason)
     golden(f"{name}.cpp", compiled.text["ascendc"])
     golden(f"{name}.ir", compiled.text["ir"].replace(f'"{ROOT}/', '"'))
 
 
 def test_no_golden_file_is_left_over():
-    wanted = {f"{name}.{ending}" for name in NAMES if name not in TEXT_FAULTS for ending in ("cpp", "ir")}
+    wanted = {f"{name}.{ending}" for name in NAMES for ending in ("cpp", "ir")}
     assert {path.name for path in GOLDEN.iterdir() if path.suffix in (".cpp", ".ir")} == wanted
 
 
@@ -95,10 +84,6 @@ def test_printed_program_runs_as_the_simulator_does(name, kernel, grid, argument
     expected = [a for a in runtime_arguments(compiled, kernel, simulated) if isinstance(a, np.ndarray)]
     inputs = [a for a in given if isinstance(a, np.ndarray)]
     assert len(expected) == len(result.arrays) > 0
-    if name in RUN_FAULTS:
-        same = all(np.array_equal(bits(a), bits(b)) for a, b in zip(result.arrays, expected))
-        assert not same, f"no longer: {RUN_FAULTS[name]}; take it out of RUN_FAULTS"
-        pytest.xfail(RUN_FAULTS[name])
     for actual, wanted in zip(result.arrays, expected):
         np.testing.assert_array_equal(
             bits(actual), bits(wanted), f"printed program: {actual}\nsimulator: {wanted}"
