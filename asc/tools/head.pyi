@@ -2,7 +2,7 @@
 # What the core's tables do not say: `python -m asc.tools.gen` puts this file at the head of asc/_asc.pyi.
 
 import builtins
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import (
     Any,
     Concatenate,
@@ -117,6 +117,30 @@ launch_hooks: list[_LaunchHook]
 
 def last_findings() -> list[Finding]:
     """The findings of the last launch on the simulator."""
+
+# ---- how an argument is passed
+
+class raw:
+    """Passes an array as it lies in memory, for kernels that take its strides.
+
+    The kernel gets the address of the first element, with the whole storage behind the view as bounds.
+    Nothing is copied. TypeError for what is no array.
+    """
+
+    array: Final[Any]
+    def __init__(self, x: Any) -> None: ...
+
+class pointers:
+    """Passes a table of the arrays' addresses, one uint64 each (0 for None).
+
+    The kernel reads one with get_value() and makes an address of it: asc.GlobalAddress(number, dtype). The
+    table is read-only. Items are arrays, asc.raw(array) or None, else TypeError.
+    """
+
+    def __init__(self, arrays: Iterable[Any]) -> None: ...
+    def __getitem__(self, index: SupportsIndex, /) -> Any: ...
+    def __iter__(self) -> Iterator[Any]: ...
+    def __len__(self) -> int: ...
 
 # ---- what asc's own Python files use
 

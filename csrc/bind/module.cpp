@@ -117,7 +117,8 @@ py::dict describe_op(const asc::OpDesc& op) {
 PYBIND11_MODULE(_asc, m) {
   m.doc() = "The core of asc.";
   m.attr("__version__") = ASC_VERSION;
-  if (asc::lower::init_objects(m.ptr()) < 0 || asc::runtime::init_launcher(m.ptr()) < 0)
+  if (asc::lower::init_objects(m.ptr()) < 0 || asc::runtime::init_launcher(m.ptr()) < 0 ||
+      asc::runtime::init_argument_types(m.ptr()) < 0)
     throw py::error_already_set();
   m.def(
       "op_table",

@@ -90,6 +90,7 @@ void read_annotation(PyObject* globals, PyObject* annotation, Parameter* param) 
     if (bracket != std::string_view::npos && !is_constexpr_annotation(object.get())) return;
   }
   if (as_dtype(object.get(), &param->pinned)) return;
+  param->is_address = as_kind(object.get()) == Kind::Pointer;
   param->is_constexpr = is_constexpr_annotation(object.get());
 }
 

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the arguments of a launch: arrays of numpy, torch and whatever speaks the buffer protocol, Python and
-// numpy scalars, compile-time values; and compares compile-time values as specialisations do. Needs the GIL.
+// What the arguments of a launch are: arrays of numpy, torch and other libraries, Python and numpy scalars,
+// compile-time values; and compile-time values compared as specialisations do. Needs the GIL.
 #pragma once
 
 #include <Python.h>
 
 #include <cstdint>
-#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "lower/function.h"
-#include "lower/lower.h"
-#include "sim/simulator.h"
 
 namespace asc::runtime {
 
@@ -44,65 +39,11 @@ struct ArgInfo {
 bool classify_argument(PyObject* value, const lower::Parameter& parameter, const std::string& kernel,
                        ArgInfo* out);
 
-// Where the elements of a host array lie, strides in bytes. args_staged.cpp
-struct HostLayout {
-  intptr_t begin = 0, end = 0;  // all of its elements
-  int64_t item = 0;
-  std::vector<int64_t> shape, strides;
-  bool meets_itself = false;  // two elements may share memory
-
-  bool read(PyObject* array, const void* first, bool is_tensor);  // false with a Python error set
-  bool operator==(const HostLayout&) const = default;
-};
-
-class ArrayArgument;
-struct ArrayUse {
-  ArrayArgument* array;
-  std::string_view name;
-  bool may_write;
-};
-
-// Memory of an array argument for the time of one launch. Not contiguous arrays are staged: copied in logical
-// order, and copied back by `finish`.
-class ArrayArgument {
- public:
-  ArrayArgument() = default;
-  ArrayArgument(const ArrayArgument&) = delete;
-  ArrayArgument& operator=(const ArrayArgument&) = delete;
-  ~ArrayArgument();
-
-  // False with a Python error set that names the kernel and the argument.
-  bool open(PyObject* value, DType dtype, const std::string& parameter, const std::string& kernel);
-  // Arguments of one launch that are the same memory share one copy; what a copy would lose is refused. False
-  // with a Python TypeError set that names the arguments.
-  static bool settle(std::span<const ArrayUse> uses, const std::string& kernel);
-  bool staged() const { return original_ != nullptr; }
-  bool finish(bool may_write);  // copies a staged array back; false with a Python error set
-
-  void* data = nullptr;
-  int64_t bytes = 0;
-  bool read_only = false;
-
- private:
-  bool open_buffer(PyObject* value, bool* contiguous);
-  bool open_interface(PyObject* value, bool* contiguous);
-  bool open_tensor(PyObject* value, bool* contiguous, const std::string& parameter,
-                   const std::string& kernel);
-  bool open_memory(PyObject* value, bool* contiguous, const std::string& parameter,
-                   const std::string& kernel);
-
-  void share(const ArrayArgument& first);
-
-  DType dtype_ = DType::Void;
-  HostLayout layout_;
-  PyObject* original_ = nullptr;  // strong when staged
-  PyObject* owner_ = nullptr;     // strong: whose memory it is
-  Py_buffer buffer_ = {};
-  bool has_buffer_ = false;
-};
-
 // The bytes of a struct argument; false with a Python error set. args_struct.cpp
 bool pack_struct(PyObject* value, std::string* out);
+
+// Adds asc.raw and asc.pointers to `module`; -1 with a Python error set.
+int init_argument_types(PyObject* module);
 
 // asc.runtime.jit.MockTensor and MockValue: arguments without memory, for compiling and dry runs.
 void register_mock_types(PyObject* mock_tensor, PyObject* mock_value);

@@ -6,9 +6,9 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
-#include <deque>
 
 #include "base/format.h"
+#include "runtime/args_pack.h"
 #include "runtime/device.h"
 #include "runtime/launcher_call.h"
 #include "runtime/launcher_errors.h"
@@ -195,59 +195,6 @@ std::vector<double> time_compile(PyObject* jit, const JitState& state, const Cal
 
 namespace {
 
-// Opens every array and fills the simulator's argument list, in kernel order.
-bool pack(const Call& call, std::deque<ArrayArgument>& arrays, std::deque<std::string>& structs,
-          std::vector<sim::Argument>& packed) {
-  for (size_t i = 0; i < call.infos.size(); i++) {
-    const ArgInfo& info = call.infos[i];
-    if (info.form == ArgInfo::Form::Constant) continue;
-    const std::string& name = call.function->params[i].utf8;
-    sim::Argument argument;
-    argument.name = name;
-    argument.dtype = info.dtype;
-    argument.bits = info.bits;
-    if (info.is_mock) {
-      PyErr_Format(PyExc_TypeError,
-                   "%s() argument '%s' is a mock: it has no memory to run on; use kernel[cores].compile(...)",
-                   call.function->name.c_str(), name.c_str());
-      return false;
-    }
-    if (info.form == ArgInfo::Form::Array) {
-      ArrayArgument& array = arrays.emplace_back();
-      if (!array.open(call.values[i], info.dtype, name, call.function->name)) return false;
-      argument.is_array = true;
-      argument.data = array.data;
-      argument.bytes = array.bytes;
-      argument.read_only = array.read_only;
-    }
-    if (info.form == ArgInfo::Form::Struct) {
-      std::string& bytes = structs.emplace_back();
-      if (!pack_struct(call.values[i], &bytes)) return false;
-      argument.data = bytes.data();
-      argument.bytes = static_cast<int64_t>(bytes.size());
-      argument.read_only = true;
-    }
-    packed.push_back(argument);
-  }
-  return true;
-}
-
-// Staged arrays against the others, now that all are open.
-bool settle(const Call& call, std::span<const ir::KernelArg> args, std::deque<ArrayArgument>& arrays,
-            std::vector<sim::Argument>& packed) {
-  const auto staged = [](const ArrayArgument& array) { return array.staged(); };
-  if (std::none_of(arrays.begin(), arrays.end(), staged)) return true;
-  std::vector<ArrayUse> uses;
-  auto at = arrays.begin();
-  for (size_t i = 0; i < packed.size(); i++)
-    if (packed[i].is_array) uses.push_back({&*at++, packed[i].name, args[i].may_write});
-  if (!ArrayArgument::settle(uses, call.function->name)) return false;
-  at = arrays.begin();
-  for (sim::Argument& argument : packed)
-    if (argument.is_array) argument.data = (at++)->data;
-  return true;
-}
-
 bool print_text(const std::string& text) {
   if (text.empty()) return true;
   PyObject* out = PySys_GetObject("stdout");  // borrowed
@@ -285,11 +232,8 @@ bool run_on_simulator(const Call& call, CompiledKernel& kernel, int grid, const 
   std::erase_if(early, [&](const Finding& finding) { return is_ignored(finding, options.ignore); });
   if (!early.empty() && options.on_finding == sim::OnFinding::Raise)
     return report(std::move(early), options.on_finding);
-  std::deque<ArrayArgument> arrays;
-  std::vector<sim::Argument> packed;
-  std::deque<std::string> structs;
-  if (!pack(call, arrays, structs, packed) || !settle(call, kernel.module().args, arrays, packed))
-    return false;
+  PackedArguments packed;
+  if (!packed.open(call, kernel.module())) return false;
   kernel.program();  // assembled with the GIL held, so that a bug of ours is raised before anything runs
   sim::LaunchResult result;
   std::exception_ptr error;
@@ -297,7 +241,7 @@ bool run_on_simulator(const Call& call, CompiledKernel& kernel, int grid, const 
     const SigintGuard guard;
     Py_BEGIN_ALLOW_THREADS;
     try {
-      result = sim_device().launch(kernel, grid, packed, options, &g_interrupt);
+      result = sim_device().launch(kernel, grid, packed.arguments(), options, &g_interrupt);
     } catch (...) {
       error = std::current_exception();
     }
@@ -309,10 +253,7 @@ bool run_on_simulator(const Call& call, CompiledKernel& kernel, int grid, const 
     if (PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
     return false;
   }
-  size_t at = 0;
-  const std::vector<ir::KernelArg>& args = kernel.module().args;
-  for (size_t i = 0; good && i < args.size(); i++)
-    if (packed[i].is_array) good = arrays[at++].finish(args[i].may_write);
+  good = packed.finish() && good;
   if (!good) return false;
   // What was known early and is found again while running is one finding: the run's, which knows core and
   // pipe.

@@ -165,8 +165,13 @@ void report_gm_outside(Core& core, const CallSite& site, uint32_t group, int64_t
 }
 
 bool report_read_only(Core& core, const CallSite& site, uint32_t group, int64_t begin, int64_t bytes) {
-  for (const GlobalArgument& a : core.launch->gm.arguments) {
-    if (a.group != group || !a.read_only || begin >= a.shift + a.bytes || begin + bytes <= a.shift) continue;
+  const std::vector<GlobalArgument>& all = core.launch->gm.arguments;
+  // A read-only view of memory that another argument may write does not forbid it.
+  for (const GlobalArgument& a : all)
+    if (a.group == group && !a.read_only && a.covers(begin, begin + bytes)) return false;
+  for (const GlobalArgument& a : all) {
+    if (a.group != group || !a.read_only || begin >= a.shift + a.bytes || begin + bytes <= a.shift - a.before)
+      continue;
     if (Finding* f = core.log.add(FindingId::ReadOnlyWritten, core.here())) {
       const int64_t size = std::max(1, size_of(a.dtype));
       f->op = op_name(site);

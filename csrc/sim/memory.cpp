@@ -103,7 +103,7 @@ void GlobalMemory::bind(std::span<const Argument> launch_arguments, std::vector<
     const Argument& a = launch_arguments[i];
     if (!a.is_array) continue;
     const uintptr_t begin = reinterpret_cast<uintptr_t>(a.data);
-    spans.push_back({begin, begin + static_cast<uintptr_t>(a.bytes), i});
+    spans.push_back({begin - static_cast<uintptr_t>(a.before), begin + static_cast<uintptr_t>(a.bytes), i});
   }
   std::stable_sort(spans.begin(), spans.end(),
                    [](const Span& x, const Span& y) { return x.begin < y.begin; });
@@ -138,10 +138,13 @@ void GlobalMemory::bind(std::span<const Argument> launch_arguments, std::vector<
       ordered.push_back(groups[group_of[i]]);
     }
     const int64_t shift = static_cast<uint8_t*>(a.data) - ordered[group].base;
-    arguments.push_back({std::string(a.name), group, shift, a.bytes, a.dtype, a.read_only});
+    arguments.push_back({std::string(a.name), group, shift, a.bytes, a.before, a.dtype, a.read_only});
     (*addresses)[i] = make_address(kFirstGlobalOwner + group, shift);
   }
   groups = std::move(ordered);
+  for (const Argument& table : launch_arguments)
+    for (uint32_t i = 0; i < table.target_count; i++)
+      static_cast<uint64_t*>(table.data)[i] = (*addresses)[table.first_target + i];
 }
 
 const GlobalArgument* GlobalMemory::nearest(uint32_t group, int64_t begin, int64_t end) const {
@@ -151,7 +154,7 @@ const GlobalArgument* GlobalMemory::nearest(uint32_t group, int64_t begin, int64
     if (a.group != group) continue;
     // How far the range reaches outside this argument.
     const int64_t distance =
-        std::max<int64_t>(a.shift - begin, 0) + std::max<int64_t>(end - (a.shift + a.bytes), 0);
+        std::max<int64_t>(a.shift - a.before - begin, 0) + std::max<int64_t>(end - (a.shift + a.bytes), 0);
     if (distance < best_distance) best = &a, best_distance = distance;
   }
   return best;

@@ -114,8 +114,10 @@ struct GlobalArgument {
   uint32_t group = 0;
   int64_t shift = 0;  // of its first byte in the group
   int64_t bytes = 0;
+  int64_t before = 0;  // bytes in front that belong to it too
   DType dtype = DType::Void;
   bool read_only = false;
+  bool covers(int64_t begin, int64_t end) const { return begin >= shift - before && end <= shift + bytes; }
 };
 
 // Global memory as a launch sees it: nothing but its array arguments.

@@ -58,12 +58,14 @@ void choose_cores(Launch& launch, ir::KernelType type) {
 
 void bind_arguments(Launch& launch, std::span<const Argument> arguments) {
   const Program& program = *launch.program;
-  if (arguments.size() != program.params.size())
-    throw LaunchError(
-        fmt::format("the kernel takes {} arguments, {} were given", program.params.size(), arguments.size()));
+  size_t targets = 0;
+  for (const Argument& a : arguments) targets += a.target_count;
+  if (arguments.size() != program.params.size() + targets)
+    throw LaunchError(fmt::format("the kernel takes {} arguments, {} were given", program.params.size(),
+                                  arguments.size() - targets));
   std::vector<uint64_t> addresses;
   launch.gm.bind(arguments, &addresses);
-  for (size_t i = 0; i < arguments.size(); i++) {
+  for (size_t i = 0; i < program.params.size(); i++) {
     const KernelParam& param = program.params[i];
     const size_t end = param.slot + std::max<size_t>(1, param.leaves.size());
     if (launch.entry.size() < end) launch.entry.resize(end, 0);

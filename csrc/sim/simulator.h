@@ -32,10 +32,14 @@ struct Argument {
   std::string_view name;
   void* data = nullptr;  // arrays; structs: the packed fields
   int64_t bytes = 0;     // size of `data`
+  int64_t before = 0;    // arrays: bytes in front of `data` that belong to it too
   bool is_array = false;
   bool read_only = false;     // writing it is a finding (enforced while running)
   DType dtype = DType::Void;  // arrays: of an element; scalars: their type
   uint64_t bits = 0;          // scalars: integers sign- or zero-extended, floats as the double's bits
+  // A table of addresses: `data` (64-bit words) receives those of `target_count` arguments, which stand
+  // behind the kernel's own.
+  uint32_t first_target = 0, target_count = 0;
 };
 
 struct Options {

@@ -74,7 +74,7 @@ def test_array_array_and_memoryview():
 def test_strided_arrays_are_seen_in_logical_order():
     base = np.arange(128, dtype=np.float32)
     out = np.zeros(128, np.float32)
-    with pytest.warns(asc.PerformanceWarning, match="argument 'x' is not contiguous"):
+    with pytest.warns(asc.PerformanceWarning, match="arguments 'x' and 'y' are not contiguous"):
         add_one[1](base[::2], out[1::2], 64)
     np.testing.assert_array_equal(out[1::2], base[::2] + 1)
     np.testing.assert_array_equal(out[::2], 0)

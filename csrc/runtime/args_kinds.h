@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside runtime/args*: what the type of an argument says about it, learned once a type; and the words that
+// errors about arguments share.
+#pragma once
+
+#include <Python.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/dtype.h"
+
+namespace asc::runtime {
+
+enum class TypeClass : uint8_t {
+  Unknown,
+  Int,
+  Float,
+  Bool,
+  NumpyScalar,
+  NumpyArray,
+  MaskedArray,     // numpy.ma: memory and a mask
+  Tensor,          // torch.Tensor, and subclasses that leave its operators alone
+  TensorSubclass,  // torch.Tensor with a __torch_dispatch__ of its own: its memory is asked for by attributes
+  Buffer,          // speaks the buffer protocol
+  DLPack,          // has __dlpack__ and no buffer
+  Interface,       // has __array_interface__ and neither of these
+  Raw,             // asc.raw(x)
+  Pointers,        // asc.pointers([...])
+  MockTensor,
+  MockValue,
+  Struct,
+  Foreign,  // means nothing while compiling and is no array: refused
+  Other     // a compile-time value
+};
+
+TypeClass class_of(PyObject* value);
+bool is_array_class(TypeClass cls);
+
+// isinstance(value, sys.modules[module].name), without importing the module.
+bool is_instance_of(PyObject* value, const char* module, const char* name);
+
+// str(object.name); false with no error set where that fails.
+bool read_attr_string(PyObject* object, const char* name, std::string* out);
+// Calls a method of no arguments that says yes or no; false where there is no such method.
+bool call_flag(PyObject* object, const char* name);
+// Calls a method of no arguments and reads the result as an integer; -1 with a Python error set.
+int64_t call_int(PyObject* object, const char* name);
+
+// Which parameter of which kernel: the head of every error about an argument.
+struct ArgName {
+  const std::string& kernel;
+  std::string_view parameter;
+  std::string text() const;  // "add() argument 'x'"
+};
+
+// Sets a Python error that begins with the argument's name; false.
+bool fail(PyObject* kind, const ArgName& name, std::string_view text);
+// "arrays of complex64 are not supported; ...", with what to pass instead where that is known.
+bool fail_dtype(const ArgName& name, std::string_view dtype);
+bool fail_big_endian(const ArgName& name);
+
+// asc.raw and asc.pointers (args_wrap.cpp): what they hold; borrowed.
+bool is_raw(PyObject* value);
+PyObject* raw_array(PyObject* value);
+bool is_pointers(PyObject* value);
+PyObject* pointers_tuple(PyObject* value);
+
+bool is_mock_tensor(PyObject* value);
+bool is_mock_value(PyObject* value);
+
+}  // namespace asc::runtime

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// All arguments of one launch, as a device takes them. Needs the GIL.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/ir.h"
+#include "runtime/args_array.h"
+#include "sim/simulator.h"
+
+namespace asc::runtime {
+
+struct Call;
+
+class PackedArguments {
+ public:
+  // Opens every array and copies those that are not contiguous. What a copy would lose is refused. False with
+  // a Python error set; throws LaunchError. The call and the module outlive this.
+  bool open(const Call& call, const ir::Module& module);
+  // The kernel's arguments in its order, then what tables of addresses point to.
+  std::span<const sim::Argument> arguments() const { return packed_; }
+  // After the launch: copies back what the kernel may have written, and tells torch. False with a Python
+  // error set.
+  bool finish();
+
+ private:
+  struct Use {
+    ArrayArgument array;
+    std::string_view name;
+    bool may_read = true, may_write = true, certain = true;  // not certain: an address may have gone anywhere
+    bool copy_in = true, copy_back = false;
+    size_t packed = 0;  // its place in `packed_`
+  };
+
+  bool pack(const Call& call, const ir::Module& module);
+  bool pack_array(PyObject* value, const ir::KernelArg& arg, sim::Argument* out);
+  bool pack_table(PyObject* value, const ir::KernelArg& arg, sim::Argument* out);
+  bool pack_targets();
+  void check_devices() const;
+  void check_autograd() const;
+  bool settle();
+  bool warn_copies() const;
+
+  std::string_view kernel_;
+  const std::string* kernel_name_ = nullptr;
+  std::vector<sim::Argument> packed_;
+  std::unique_ptr<Use[]> uses_;
+  size_t count_ = 0;
+  std::deque<std::string> texts_;                      // packed structs, names of targets
+  std::deque<std::vector<uint64_t>> tables_;           // what asc.pointers arguments point at
+  std::vector<std::pair<size_t, PyObject*>> pending_;  // tables in `packed_`, and their entries (borrowed)
+};
+
+}  // namespace asc::runtime
