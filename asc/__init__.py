@@ -27,8 +27,9 @@ if _isdir(f"{(_folder := __path__[0])}/_C"):  # noqa: F405
 _PRIVATE = set(
     """
     BatchOutMode JITFunction LaunchHandle MatmulPolicy bit bool_ compiled_diagnostics compiled_save
-    compiled_text get_platform int1 last_findings launch_hooks op_table parse_ir platforms print
-    register_mock_types set_platform shutdown_pool unsupported
+    compiled_text core_counts get_backend get_platform int1 last_findings launch_hooks op_table parse_ir
+    platforms print register_default_stream register_mock_types set_backend set_platform shutdown_pool
+    unsupported
     """.split()
 )
 _ERRORS = frozenset(

@@ -56,6 +56,11 @@ def jit(fn=None, **options):
     return JITFunction(fn, **options)
 
 
+def _with_options(kernel, options):
+    """What a kernel made by `kernel.options(...)` is pickled as."""
+    return kernel.options(**options)
+
+
 class _Options:
     """A group of options by name; unknown names are errors."""
 

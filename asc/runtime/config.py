@@ -52,20 +52,23 @@ def set_platform(
     """Chooses where kernels run from now on.
 
     backend: a Backend or its value. soc_version: a Platform or its value; Ascend910B1 when not given.
-    device_id: the device.
+    device_id: the device. check: refuse a backend that this machine cannot run kernels on. Without the check
+    kernels still compile for it, and the launch says what is missing.
 
     Raises:
-        ValueError: an unknown backend or platform.
+        ValueError: an unknown backend, platform or device.
         RuntimeError: the backend is not available on this machine (with check).
     """
     backend = Backend(backend)
+    platform = Platform.Ascend910B1 if soc_version is None else Platform(soc_version)
     if backend is Backend.NPU:
         if check:
             raise RuntimeError(
                 "the NPU backend is not yet supported; use Backend.Model, the embedded simulator"
             )
+        rt.use_npu()
+        rt.set_soc_version(platform)
         return
-    platform = Platform.Ascend910B1 if soc_version is None else Platform(soc_version)
     rt.use_model()
     rt.set_soc_version(platform)
     if device_id is not None:

@@ -48,7 +48,6 @@ class _CallOptions(TypedDict, total=False):
     auto_sync_log: str
     bisheng_options: Sequence[str] | None
     capture_exceptions: bool
-    core_num: int
     debug: bool
     insert_sync: bool | None
     ir_multithreading: bool
@@ -57,18 +56,19 @@ class _CallOptions(TypedDict, total=False):
     opt_level: int
     print_ir_before_all: bool
     run_passes: bool
-    stream: Stream | None
     strip_loc: bool
     verify_sync: bool
 
 class _JitOptions(_CallOptions, total=False):
     """Options of @asc.jit(...) and kernel.options(...)."""
 
+    core_num: int
     ignore: str | Sequence[str]
     max_findings: int
     mode: Literal["check", "fast"]
     on_finding: Literal["raise", "warn", "collect"]
     platform: Platform | str | None
+    stream: Stream | None
     threads: int
     timeout: float
 
@@ -147,6 +147,10 @@ class pointers:
 def compiled_diagnostics(handle: object, /) -> list[Finding]: ...
 def compiled_save(handle: object, folder: str, /) -> str: ...
 def compiled_text(handle: object, name: str, /) -> str: ...
+def core_counts(platform: str, /) -> tuple[int, int]:
+    """A platform's cube and vector cores."""
+
+def get_backend() -> str: ...
 def get_platform() -> str: ...
 def op_table() -> list[dict[str, Any]]:
     """Every row of the op table as a dict."""
@@ -155,7 +159,9 @@ def parse_ir(text: str) -> str:
     """Reads the text form of the IR and prints it again."""
 
 def platforms() -> list[str]: ...
+def register_default_stream(stream: object, /) -> None: ...
 def register_mock_types(tensor: type, value: type, /) -> None: ...
+def set_backend(name: str, /) -> None: ...
 def set_platform(name: str, /) -> None: ...
 def shutdown_pool() -> None: ...
 def unsupported(name: str) -> Any:

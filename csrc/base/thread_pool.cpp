@@ -93,7 +93,8 @@ int hardware_threads() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-void parallel_for(int items, int threads, void (*run)(void*, int, int), void* context) {
+void parallel_for(int items, int threads, void (*run)(void*, int, int), void* context,
+                  void (*waiting)(void*)) {
   threads = std::min(threads, items);
   if (threads <= 1) {
     for (int i = 0; i < items; i++) run(context, 0, i);
@@ -125,7 +126,12 @@ void parallel_for(int items, int threads, void (*run)(void*, int, int), void* co
     for (int i = 0; i < 64; i++) __asm__ __volatile__("" ::: "memory");
     lock.lock();
   }
-  p.done.wait(lock, [&job] { return job.active == 0; });
+  while (!p.done.wait_for(lock, std::chrono::milliseconds(50), [&job] { return job.active == 0; })) {
+    if (!waiting) continue;
+    lock.unlock();
+    waiting(context);
+    lock.lock();
+  }
   p.jobs.erase(std::find(p.jobs.begin(), p.jobs.end(), &job));
 }
 

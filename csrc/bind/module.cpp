@@ -112,10 +112,7 @@ py::dict describe_op(const asc::OpDesc& op) {
   return row;
 }
 
-}  // namespace
-
-PYBIND11_MODULE(_asc, m) {
-  m.doc() = "The core of asc.";
+void fill_module(py::module_& m) {
   m.attr("__version__") = ASC_VERSION;
   if (asc::lower::init_objects(m.ptr()) < 0 || asc::runtime::init_launcher(m.ptr()) < 0 ||
       asc::runtime::init_argument_types(m.ptr()) < 0)
@@ -139,9 +136,53 @@ PYBIND11_MODULE(_asc, m) {
   m.def(
       "parse_ir", [](const std::string& text) { return asc::ir::print_module(*asc::ir::parse_module(text)); },
       "Reads the text form of the IR and prints it again.");
+  m.def(
+      "core_counts",
+      [](const std::string& name) {
+        const asc::PlatformDesc* platform = asc::find_platform(name);
+        if (!platform) throw py::value_error("unknown platform '" + name + "'");
+        return py::make_tuple(platform->aic_cores, platform->aiv_cores);
+      },
+      "A platform's cube and vector cores.");
   m.def("platforms", [] {
     py::list names;
     for (const asc::PlatformDesc& platform : asc::platforms()) names.append(std::string(platform.name));
     return names;
   });
 }
+
+// The types and tables exist once in the process: a second import of the module gets the first one's content,
+// a sub-interpreter would get objects of another one.
+int exec_module(PyObject* object) {
+  static PyObject* content = nullptr;  // strong, for the process
+  if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+    PyErr_SetString(
+        PyExc_ImportError,
+        "asc works in the main interpreter only, not in sub-interpreters; use threads or processes");
+    return -1;
+  }
+  if (content) return PyDict_Update(PyModule_GetDict(object), content);
+  try {
+    auto module = py::reinterpret_borrow<py::module_>(object);
+    fill_module(module);
+    content = PyDict_Copy(PyModule_GetDict(object));
+    return content ? 0 : -1;
+  } catch (py::error_already_set& error) {
+    error.restore();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_ImportError, error.what());
+  }
+  return -1;
+}
+
+PyModuleDef_Slot kSlots[] = {{Py_mod_exec, reinterpret_cast<void*>(exec_module)},
+#ifdef Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED
+                             {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#endif
+                             {0, nullptr}};
+PyModuleDef kModule = {
+    PyModuleDef_HEAD_INIT, "_asc", "The core of asc.", 0, nullptr, kSlots, nullptr, nullptr, nullptr};
+
+}  // namespace
+
+PyMODINIT_FUNC PyInit__asc() { return PyModuleDef_Init(&kModule); }

@@ -134,6 +134,7 @@ KernelFunction::KernelFunction(PyObject* function) : fn(function), globals(PyFun
     if (annotation) read_annotation(globals, annotation, &p);
   }
   Py_INCREF(fn);
+  Py_INCREF(globals);
 }
 
 KernelFunction::~KernelFunction() {
@@ -141,13 +142,22 @@ KernelFunction::~KernelFunction() {
     Py_XDECREF(p.name);
     Py_XDECREF(p.default_value);
   }
+  Py_XDECREF(globals);
   Py_XDECREF(fn);
+}
+
+int KernelFunction::traverse(visitproc visit, void* arg) const {
+  for (const Parameter& p : params) Py_VISIT(p.default_value);
+  Py_VISIT(globals);
+  Py_VISIT(fn);
+  return 0;
 }
 
 const ast::Module& KernelFunction::ast() const {
   if (!ast_) {
     try {
-      ast_ = ast::parse_function(source);
+      std::unique_ptr<ast::Module> parsed = ast::parse_function(source);
+      if (!ast_) ast_ = std::move(parsed);  // another thread may have come in while Python parsed
     } catch (const ast::SourceError& error) {
       std::vector<Site> sites;
       if (!error.site().file.empty()) sites.push_back(error.site());

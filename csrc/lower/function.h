@@ -35,10 +35,13 @@ struct KernelFunction {
   KernelFunction& operator=(const KernelFunction&) = delete;
 
   PyObject* fn;       // strong
-  PyObject* globals;  // borrowed from fn
+  PyObject* globals;  // strong: fn gives its own up when a cycle is taken apart
   std::string name, qualname;
   ast::Source source;
   std::vector<Parameter> params;  // positional, then keyword-only, as the signature has them
+
+  // Visits the references held here, for tp_traverse of the one object that owns this.
+  int traverse(visitproc visit, void* arg) const;
 
   const ast::Module& ast() const;    // parsed at first need; throws CompileError
   const Analysis& analysis() const;  // of the parsed text, made at first need

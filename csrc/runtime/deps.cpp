@@ -49,6 +49,14 @@ Dependencies::~Dependencies() {
   }
 }
 
+int Dependencies::traverse(visitproc visit, void* arg) const {
+  for (const lower::Dependency& dependency : read_) {
+    Py_VISIT(dependency.owner);
+    Py_VISIT(dependency.value);
+  }
+  return 0;
+}
+
 bool Dependencies::holds(const lower::Dependency& dependency) {
   bool is_new;
   PyObject* now = read_now(dependency, &is_new);

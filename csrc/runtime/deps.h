@@ -27,6 +27,8 @@ class Dependencies {
   // True if every value is still what it was. Never leaves a Python error set: what cannot be read any more
   // has changed.
   bool hold() const;
+  // Visits the references held here, for tp_traverse of what owns them.
+  int traverse(visitproc visit, void* arg) const;
   // The first that does not hold, as "global 'K'"; empty if all do.
   std::string changed() const;
 

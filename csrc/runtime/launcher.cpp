@@ -3,62 +3,20 @@
 #include "runtime/launcher.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <csignal>
 
 #include "base/format.h"
 #include "runtime/args_pack.h"
 #include "runtime/device.h"
 #include "runtime/launcher_call.h"
 #include "runtime/launcher_errors.h"
+#include "runtime/launcher_gil.h"
 #include "sim/findings.h"
 
 namespace asc::runtime {
 namespace {
 
 const PlatformDesc* g_platform = nullptr;
-std::atomic<bool> g_interrupt{false};
-struct sigaction g_python_sigint;
-
-// Ctrl-C while a kernel runs: tells the simulator to stop, then does what Python does.
-void on_sigint(int signal_number, siginfo_t* info, void* context) {
-  g_interrupt.store(true, std::memory_order_relaxed);
-  if (g_python_sigint.sa_flags & SA_SIGINFO)
-    g_python_sigint.sa_sigaction(signal_number, info, context);
-  else if (g_python_sigint.sa_handler != SIG_DFL && g_python_sigint.sa_handler != SIG_IGN)
-    g_python_sigint.sa_handler(signal_number);
-}
-
-// Stands in front of Python's own handler while any launch runs; launches of several threads share it. Made
-// and dropped with the GIL held, so that the count needs no lock.
-class SigintGuard {
- public:
-  SigintGuard() {
-    if (running_++ == 0) installed_ = install();
-  }
-  ~SigintGuard() {
-    if (--running_ == 0 && installed_) sigaction(SIGINT, &g_python_sigint, nullptr);
-  }
-
- private:
-  static bool install() {
-    g_interrupt = false;
-    if (sigaction(SIGINT, nullptr, &g_python_sigint) != 0) return false;
-    const bool plain = !(g_python_sigint.sa_flags & SA_SIGINFO);
-    if (plain && (g_python_sigint.sa_handler == SIG_DFL || g_python_sigint.sa_handler == SIG_IGN))
-      return false;
-    struct sigaction ours = {};
-    ours.sa_sigaction = on_sigint;
-    ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigemptyset(&ours.sa_mask);
-    return sigaction(SIGINT, &ours, nullptr) == 0;
-  }
-
-  inline static int running_ = 0;
-  inline static bool installed_ = false;
-};
-
 bool same_options(const CompileOptions& a, const CompileOptions& b) {
   return a.kernel_type == b.kernel_type && a.auto_sync == b.auto_sync && a.platform == b.platform;
 }
@@ -227,7 +185,8 @@ bool same_place(const Finding& a, const Finding& b) {
   return x.file == y.file && x.line == y.line && x.col == y.col;
 }
 
-bool run_on_simulator(const Call& call, CompiledKernel& kernel, int grid, const sim::Options& options) {
+bool run_on_device(Device& device, const Call& call, CompiledKernel& kernel, int grid,
+                   const sim::Options& options) {
   std::vector<Finding> early = kernel.early_findings();
   std::erase_if(early, [&](const Finding& finding) { return is_ignored(finding, options.ignore); });
   if (!early.empty() && options.on_finding == sim::OnFinding::Raise)
@@ -238,22 +197,22 @@ bool run_on_simulator(const Call& call, CompiledKernel& kernel, int grid, const 
   sim::LaunchResult result;
   std::exception_ptr error;
   {
-    const SigintGuard guard;
-    Py_BEGIN_ALLOW_THREADS;
+    GilPause pause;
     try {
-      result = sim_device().launch(kernel, grid, packed.arguments(), options, &g_interrupt);
+      result = device.launch(kernel, grid, packed.arguments(), options, &pause);
     } catch (...) {
       error = std::current_exception();
     }
-    Py_END_ALLOW_THREADS;
   }
   if (error) std::rethrow_exception(error);
+  // What stopped the launch is raised at its end; the arrays keep what was written until then.
+  PyErrorState raised = result.interrupted ? PyErrorState::take() : PyErrorState();
   bool good = print_text(result.printed);
+  good = packed.finish() && good;
   if (result.interrupted) {
-    if (PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
+    raised.restore();
     return false;
   }
-  good = packed.finish() && good;
   if (!good) return false;
   // What was known early and is found again while running is one finding: the run's, which knows core and
   // pipe.
@@ -268,15 +227,17 @@ bool run_on_simulator(const Call& call, CompiledKernel& kernel, int grid, const 
 }  // namespace
 
 bool launch_call(PyObject* jit, const JitState& state, const Call& call, int grid, PyObject* stream) {
+  Device& device = dry_run() ? null_device() : current_device();
+  device.require();
   const std::string dump = dump_path();
   const std::shared_ptr<Specialisation> specialisation = specialise(jit, state, call, !dump.empty());
   if (!dump.empty()) save_compiled(*specialisation->kernel, dump);
   if (!call_launch_hooks(jit, call, *specialisation, grid, stream)) return false;
-  if (dry_run())
+  if (!device.executes())
     return specialisation->kernel->diagnostics().empty() ||
            warn_findings(specialisation->kernel->early_findings());
   const sim::Options options = resolve_sim_options(state.sim, specialisation->options.platform);
-  return run_on_simulator(call, *specialisation->kernel, grid, options);
+  return run_on_device(device, call, *specialisation->kernel, grid, options);
 }
 
 }  // namespace asc::runtime

@@ -12,6 +12,7 @@
 #include "base/small_vector.h"
 #include "lower/function.h"
 #include "lower/objects.h"
+#include "lower/pyref.h"
 #include "runtime/args.h"
 #include "runtime/compiled.h"
 #include "runtime/deps.h"
@@ -38,19 +39,33 @@ struct Specialisation {
   ~Specialisation();
 };
 
-// The specialisations of one function; shared by every JITFunction made from it by options().
+// The specialisations of one function.
 struct SpecialisationCache {
   std::vector<std::shared_ptr<Specialisation>> entries;  // most recently used first
   uint64_t hits = 0, misses = 0;
   std::string last_miss;  // which field or dependency differed from the nearest entry
 };
 
+// What every JITFunction of one Python function shares; options() and method access make more of them. An
+// object of Python's own, so that its collector sees each reference in here once.
+struct KernelObject {
+  PyObject_HEAD lower::KernelFunction* function;
+  SpecialisationCache* cache;
+};
+
 struct JitState {
-  std::shared_ptr<lower::KernelFunction> function;
-  std::shared_ptr<SpecialisationCache> cache;
+  JitState() = default;
+  JitState(const JitState& other);
+  JitState(JitState&&) = default;
+  JitState& operator=(JitState&&) = default;
+
+  PyRef kernel;                               // KernelObject
+  lower::KernelFunction* function = nullptr;  // the kernel's
+  SpecialisationCache* cache = nullptr;       // the kernel's
   CompileOptions compile;
   SimSettings sim;
-  PyObject* options = nullptr;  // dict of what the user gave; strong
+  PyRef options;  // dict of what the user gave
+  PyRef root;     // the JITFunction that options() were asked of first; null: this is one
 };
 
 struct JitFunctionObject {
@@ -74,7 +89,6 @@ struct HandleObject {
 int init_launcher(PyObject* module);
 
 // ---- parts (launcher_bind.cpp, launcher_options.cpp)
-// -----------------------------------------------------------------------
 
 using Bound = SmallVector<PyObject*, 16>;
 
@@ -85,8 +99,9 @@ bool bind_arguments(const lower::KernelFunction& function, PyObject* bound_self,
                     Py_ssize_t nargs, PyObject* kwnames, Bound* values);
 
 bool is_option_name(std::string_view name);
-// One option by name; false with a Python error set.
+// One option by name, all of a dict (or null); false with a Python error set.
 bool set_option(JitState& state, const char* name, PyObject* value, const char* where);
+bool set_options(JitState& state, PyObject* options, const char* where);
 // The names that may not be parameters of a kernel.
 std::string clashing_parameters(const lower::KernelFunction& function);
 

@@ -65,36 +65,26 @@ bool set_platform_option(JitState& state, PyObject* value, const char* where) {
   return false;
 }
 
+// ('bounds', 'sync') as "bounds+sync", the form that PYASC_SIM has; None with an error set.
+PyRef joined_kinds(PyObject* value) {
+  const PyRef plus = PyRef::steal(PyUnicode_FromString("+"));
+  const PyRef items =
+      PyRef::steal(PySequence_Fast(value, "ignore takes kinds of findings, such as ('bounds',)"));
+  return plus && items ? PyRef::steal(PyUnicode_Join(plus.get(), items.get())) : PyRef();
+}
+
 bool set_own_option(JitState& state, std::string_view name, PyObject* value, const char* where) {
-  if (name == "ignore" && !PyUnicode_Check(value)) {
-    PyObject* items = PySequence_Fast(value, "ignore takes kinds of findings, such as ('bounds',)");
-    if (!items) return false;
-    std::vector<std::string> kinds;
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items); i++) {
-      const char* kind = PyUnicode_AsUTF8(PySequence_Fast_GET_ITEM(items, i));
-      if (!kind) {
-        Py_DECREF(items);
-        return false;
-      }
-      kinds.emplace_back(kind);
-    }
-    Py_DECREF(items);
-    state.sim.ignore = std::move(kinds);
-    return true;
+  const bool kinds = name == "ignore" && !PyUnicode_Check(value);
+  const PyRef text = kinds ? joined_kinds(value) : PyRef::steal(PyObject_Str(value));
+  const char* utf8 = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+  if (!utf8) return false;
+  try {
+    set_sim_setting(state.sim, name, utf8, where);
+  } catch (const LaunchError& error) {
+    PyErr_SetString(PyExc_ValueError, error.message().c_str());
+    return false;
   }
-  PyObject* text = PyObject_Str(value);
-  const char* utf8 = text ? PyUnicode_AsUTF8(text) : nullptr;
-  bool good = utf8 != nullptr;
-  if (good) {
-    try {
-      set_sim_setting(state.sim, name, utf8, where);
-    } catch (const LaunchError& error) {
-      PyErr_SetString(PyExc_ValueError, error.message().c_str());
-      good = false;
-    }
-  }
-  Py_XDECREF(text);
-  return good;
+  return true;
 }
 
 }  // namespace
@@ -121,6 +111,16 @@ bool set_option(JitState& state, const char* name, PyObject* value, const char* 
   PyErr_SetString(PyExc_TypeError,
                   fmt::format("{}: unknown option '{}'; known are {}", where, name, known).c_str());
   return false;
+}
+
+bool set_options(JitState& state, PyObject* options, const char* where) {
+  PyObject *key, *value;
+  Py_ssize_t at = 0;
+  while (options && PyDict_Next(options, &at, &key, &value)) {
+    const char* name = PyUnicode_AsUTF8(key);
+    if (!name || !set_option(state, name, value, where)) return false;
+  }
+  return true;
 }
 
 std::string clashing_parameters(const lower::KernelFunction& function) {

@@ -41,6 +41,22 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
+// Kinds of findings, and ids of single ones.
+void check_ignored(const std::vector<std::string>& words, std::string_view where) {
+  std::string kinds;
+  for (const std::string& word : words) {
+    bool known = false;
+    kinds.clear();
+    for (const FindingInfo& row : finding_table()) {
+      known = known || row.kind == word || row.id == word;
+      if (kinds.find(row.kind) == kinds.npos) kinds += (kinds.empty() ? "" : ", ") + std::string(row.kind);
+    }
+    if (!known)
+      throw LaunchError(fmt::format(
+          "{}: ignore={} is no kind of finding; known are {}, and ids such as ASC-B101", where, word, kinds));
+  }
+}
+
 bool env_true(const char* name) {
   const char* value = std::getenv(name);
   return value && *value && std::string_view(value) != "0";
@@ -71,6 +87,7 @@ void set_sim_setting(SimSettings& settings, std::string_view name, std::string_v
     settings.timeout_seconds = parse_number<double>(name, value, where, "seconds");
   } else if (name == "ignore") {
     settings.ignore = split(value, '+');
+    check_ignored(*settings.ignore, where);
   } else {
     throw LaunchError(fmt::format(
         "{}: unknown setting '{}'; known are mode, on_finding, ignore, max_findings, threads, timeout", where,

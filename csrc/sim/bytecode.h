@@ -9,6 +9,7 @@
 // program is assembled.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>

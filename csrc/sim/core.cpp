@@ -7,19 +7,29 @@
 
 namespace asc::sim {
 
+constexpr std::chrono::milliseconds kBetweenLooks{50};
+
+bool Launch::ask_watch(std::chrono::steady_clock::time_point now) {
+  const bool first = next_look == std::chrono::steady_clock::time_point{};
+  if (!first && now < next_look) return true;
+  const bool goes_on = first || watch->go_on();
+  next_look = std::chrono::steady_clock::now() + kBetweenLooks;
+  return goes_on;
+}
+
 bool Launch::poll() {
   if (stop.load(std::memory_order_relaxed)) return false;
-  if (interrupt && interrupt->load(std::memory_order_relaxed)) {
-    interrupted.store(true, std::memory_order_relaxed);
-    stop.store(true, std::memory_order_relaxed);
-    return false;
-  }
-  if (has_deadline && std::chrono::steady_clock::now() > deadline) {
+  const bool watched = watch && std::this_thread::get_id() == launcher;
+  if (!has_deadline && !watched) return true;
+  const auto now = std::chrono::steady_clock::now();
+  if (has_deadline && now > deadline)
     timed_out.store(true, std::memory_order_relaxed);
-    stop.store(true, std::memory_order_relaxed);
-    return false;
-  }
-  return true;
+  else if (watched && !ask_watch(now))
+    interrupted.store(true, std::memory_order_relaxed);
+  else
+    return true;
+  stop.store(true, std::memory_order_relaxed);
+  return false;
 }
 
 void Core::prepare(Launch& new_launch) {

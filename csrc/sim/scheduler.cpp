@@ -121,7 +121,8 @@ struct ParallelRun {
   int first = 0;  // items before it are done
 
   void run_item(int worker_index, int item) {
-    if (launch.stop.load(std::memory_order_relaxed)) return;
+    // The launching thread looks outside between items too: a block may be too short to do so itself.
+    if (worker_index == 0 && item > 0 ? !launch.poll() : launch.stop.load(std::memory_order_relaxed)) return;
     Worker& worker = workers[static_cast<size_t>(worker_index)];
     if (!worker.ready) {
       worker.core.prepare(launch);
@@ -150,6 +151,7 @@ struct ParallelRun {
   static void call_rest(void* context, int worker, int item) {
     call(context, worker, item + static_cast<ParallelRun*>(context)->first);
   }
+  static void waiting(void* context) { static_cast<ParallelRun*>(context)->launch.poll(); }
 };
 
 int64_t nanoseconds_since(Clock::time_point start) {
@@ -172,7 +174,7 @@ void run_items(ParallelRun& run, int items, int64_t argument_bytes) {
   const bool small = item_ns * (items - done) < kInlineNanoseconds;
   const int used = small ? 1 : std::min(threads, items - done);
   const auto rest = Clock::now();
-  parallel_for(items - done, used, ParallelRun::call_rest, &run);
+  parallel_for(items - done, used, ParallelRun::call_rest, &run, ParallelRun::waiting);
   const int64_t spent = nanoseconds_since(rest) * std::max(1, used) + (done ? item_ns : 0);
   hint.block_ns.store(spent / items, std::memory_order_relaxed);
   hint.bytes.store(argument_bytes, std::memory_order_relaxed);
@@ -314,13 +316,13 @@ std::vector<CoreResult> run_lockstep(Launch& launch) {
 }  // namespace
 
 LaunchResult launch(const Program& program, int grid, std::span<const Argument> arguments,
-                    const Options& options, const std::atomic<bool>* interrupt) {
+                    const Options& options, Watch* watch) {
   Launch launch;
   launch.program = &program;
   launch.options = &options;
   launch.platform = options.platform ? options.platform : &platforms().front();
   launch.grid = grid;
-  launch.interrupt = interrupt;
+  launch.watch = watch;
   if (options.timeout_seconds > 0) {
     launch.has_deadline = true;
     launch.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(

@@ -3,7 +3,6 @@
 // many threads.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -56,13 +55,21 @@ struct LaunchResult {
   std::vector<Finding> findings;  // distinct, in block order
   std::string printed;            // what kernels printed, in block order
   uint64_t silenced = 0;          // how often `ignore` or an allow comment kept one back
-  bool interrupted = false;
+  bool interrupted = false;       // stopped by its watch
 };
 
-// Runs `grid` blocks. Never touches Python. `interrupt`, when given, is polled; set it to stop within a
-// second.
+// Looks at the world outside while a launch runs.
+class Watch {
+ public:
+  virtual ~Watch() = default;
+  // Called on the launching thread about every 50 ms, the first time when the launch is 50 ms old. False
+  // stops the launch. Must not throw.
+  virtual bool go_on() = 0;
+};
+
+// Runs `grid` blocks. Never touches Python, but through `watch`.
 LaunchResult launch(const Program& program, int grid, std::span<const Argument> arguments,
-                    const Options& options, const std::atomic<bool>* interrupt = nullptr);
+                    const Options& options, Watch* watch = nullptr);
 
 // Before fork and at exit: joins the pool's threads. It starts again lazily.
 void shutdown_pool();

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "sim/bytecode.h"
@@ -23,7 +24,8 @@ enum class RunStatus : uint8_t { Done, Blocked, Yielded, Stopped };
 
 struct CrossCore;  // counters of cross-core flags (sim/cross_core.h)
 
-// One launch, as all of its cores see it. Constant while they run, but for `stop`.
+// One launch, as all of its cores see it. Constant while they run, but for `stop`, and what only the
+// launching thread uses.
 struct Launch {
   const Program* program = nullptr;
   const Options* options = nullptr;
@@ -34,14 +36,19 @@ struct Launch {
   bool has_aic = false, has_aiv = true;
   int aiv_per_block = 1;
   CrossCore* cross = nullptr;  // lockstep only
-  const std::atomic<bool>* interrupt = nullptr;
   std::chrono::steady_clock::time_point deadline;
   bool has_deadline = false;
+  Watch* watch = nullptr;
+  const std::thread::id launcher = std::this_thread::get_id();
+  std::chrono::steady_clock::time_point next_look{};  // at `watch`; of the launching thread
   std::atomic<bool> stop{false}, interrupted{false}, timed_out{false};
 
   bool mixed() const { return has_aic && has_aiv; }
   CoreSet cores() const { return mixed() ? CoreSet::Any : has_aic ? CoreSet::AIC : CoreSet::AIV; }
   bool poll();  // false: stop
+
+ private:
+  bool ask_watch(std::chrono::steady_clock::time_point now);
 };
 
 struct Frame {

@@ -605,11 +605,14 @@ TEST(SimScalar, TimeoutSaysWhereTheCoreStands) {
   ASSERT_EQ(ids(r), std::vector<std::string>{"ASC-T101"});
   EXPECT_EQ(r.findings[0].sites.at(0).file, "k.py");
   EXPECT_GE(r.findings[0].sites.at(0).line, 11u);
-  std::atomic<bool> interrupt{true};
+  struct Stops final : Watch {
+    int asked = 0;
+    bool go_on() override { return ++asked < 3; }
+  } watch;
   options.timeout_seconds = 0;
-  const LaunchResult stopped =
-      launch(*program, 2, std::vector<Argument>{scalar("n", 1)}, options, &interrupt);
+  const LaunchResult stopped = launch(*program, 2, std::vector<Argument>{scalar("n", 1)}, options, &watch);
   EXPECT_TRUE(stopped.interrupted);
+  EXPECT_EQ(watch.asked, 3);
   EXPECT_TRUE(stopped.findings.empty());
 }
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/launcher_gil.h"
+
+#include <cxxabi.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace asc::runtime {
+
+namespace {
+
+// Also in a forked child, whose only thread Python takes for its main thread.
+bool is_main_thread() { return syscall(SYS_gettid) == getpid(); }
+
+}  // namespace
+
+void GilPause::take_gil(PyThreadState* state) {
+  // When the interpreter has ended meanwhile, Python ends a thread that comes back by unwinding its stack
+  // (newer ones park it). Destructors on the way would let go of Python objects without the GIL: park it
+  // here.
+  try {
+    PyEval_RestoreThread(state);
+  } catch (abi::__forced_unwind&) {
+    while (true) pause();
+  }
+}
+
+bool GilPause::go_on() {
+  if (!is_main_thread()) return true;
+  take_gil(state_);
+  const bool quiet = PyErr_CheckSignals() == 0;
+  state_ = PyEval_SaveThread();
+  return quiet;
+}
+
+}  // namespace asc::runtime
