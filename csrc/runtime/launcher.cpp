@@ -54,6 +54,11 @@ bool serves(const Specialisation& kept, const Call& call, const CompileOptions& 
 
 std::shared_ptr<Specialisation> compile_call(PyObject* jit, const Call& call, const CompileOptions& options,
                                              bool keep_lowered) {
+  if (interpreter_ends()) {
+    PyErr_Format(PyExc_RuntimeError, "%s: no kernel can be compiled while the interpreter shuts down",
+                 call.function->name.c_str());
+    throw lower::PythonErrorSet();
+  }
   lower::Request request;
   request.jit_function = jit;
   request.kernel_type = options.kernel_type;

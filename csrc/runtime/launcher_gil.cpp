@@ -14,6 +14,14 @@ bool is_main_thread() { return syscall(SYS_gettid) == getpid(); }
 
 }  // namespace
 
+bool interpreter_ends() {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Py_IsFinalizing() != 0;
+#else
+  return _Py_IsFinalizing() != 0;
+#endif
+}
+
 void GilPause::take_gil(PyThreadState* state) {
   // When the interpreter has ended meanwhile, Python ends a thread that comes back by unwinding its stack
   // (newer ones park it). Destructors on the way would let go of Python objects without the GIL: park it

@@ -26,6 +26,9 @@ class GilPause final : public sim::Watch {
   PyThreadState* state_;
 };
 
+// Is Python taking its modules apart? What is warm can still be launched; nothing can be compiled.
+bool interpreter_ends();
+
 // A raised exception put aside.
 class PyErrorState {
  public:

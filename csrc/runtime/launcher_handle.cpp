@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "runtime/launcher_errors.h"
+#include "runtime/launcher_gil.h"
 #include "runtime/launcher_types.h"
 
 #include <structmember.h>
@@ -97,6 +98,9 @@ PyObject* with_call(HandleObject* handle, PyObject* const* args, Py_ssize_t narg
                     Fn&& fn) {
   return guarded(static_cast<PyObject*>(nullptr), [&]() -> PyObject* {
     const JitState& base = *handle->jit->state;
+    if (interpreter_ends() && !PySys_GetObject("modules"))  // an import would end the process
+      return PyErr_Format(PyExc_RuntimeError, "%s: nothing can be launched after the interpreter shut down",
+                          base.function->name.c_str());
     SplitKeywords split;
     bool has_options = false;
     if (kwnames)
