@@ -36,11 +36,21 @@ void put(uint64_t* result, const Tensor& tensor) {
 
 // ---- TPipe ----
 
+// Does the pipe still manage anything? A finding if not.
+bool is_alive(Core& core, const CallSite& site, const Object& pipe) {
+  if (!pipe.destroyed) return true;
+  if (Finding* f = queue_finding(core, site, FindingId::PipeGone, pipe)) {
+    f->message = fmt::format("{}: `{}` has been destroyed", op_desc(site.op).py_name, pipe.name);
+    f->fix = "make another pipe: pipe = asc.TPipe()";
+  }
+  return false;
+}
+
 // Who holds what in a memory, for the message of an overflow.
 std::vector<MemoryHolder> holders(const Core& core, Space space) {
   std::vector<MemoryHolder> out;
   for (const Buffer& b : core.buffers) {
-    if (b.space != space) continue;
+    if (b.space != space || core.objects[b.object].buffer_count == 0) continue;
     const std::string_view name = core.objects[b.object].name;
     if (!out.empty() && out.back().name == name && out.back().begin + out.back().bytes == b.offset) {
       out.back().bytes += b.bytes;
@@ -57,6 +67,7 @@ OpStatus init_buffer(Core& core, const CallSite& site, uint64_t* frame, uint64_t
   Object& pipe = object_of(core, args.bits(0));
   const uint64_t index = args.bits(1);
   Object& queue = object_of(core, index);
+  if (!is_alive(core, site, pipe)) return OpStatus::Done;
   const bool is_queue = queue.type.kind == Kind::TQue;
   const int64_t count = is_queue ? args.integer(2) : 1;
   const int64_t asked = args.integer(is_queue ? 3 : 2);
@@ -87,6 +98,8 @@ OpStatus init_buffer(Core& core, const CallSite& site, uint64_t* frame, uint64_t
     queue.refused = true;
     return OpStatus::Done;
   }
+  queue.pipe = static_cast<uint32_t>(args.bits(0)) + 1;
+  queue.taken_back = false;
   queue.first_buffer = static_cast<uint32_t>(core.buffers.size());
   queue.buffer_count = static_cast<uint32_t>(count);
   pipe.total_buffers += queue.buffer_count;
@@ -116,6 +129,8 @@ OpStatus event_ids(Core& core, const CallSite& site, uint64_t* frame, uint64_t* 
   const Operands args(core, site, frame);
   Object& pipe = object_of(core, args.bits(0));
   const bool release = site.op == OpId::TPipe_ReleaseEventID;
+  if (!release) *result = 0;
+  if (!is_alive(core, site, pipe)) return OpStatus::Done;
   const int64_t event = args.integer(release ? 2 : 1);
   if (static_cast<uint64_t>(event) >= std::size(pipe.events)) return OpStatus::Done;
   if (release) {
@@ -139,14 +154,23 @@ OpStatus event_ids(Core& core, const CallSite& site, uint64_t* frame, uint64_t* 
   } else if (site.op == OpId::TPipe_AllocEventID) {
     pipe.events[event] = static_cast<uint8_t>(pipe.events[event] | 1u << id);
   }
-  *result = static_cast<uint64_t>(id < 0 ? 0 : id);
+  if (id > 0) *result = static_cast<uint64_t>(id);
   return OpStatus::Done;
 }
 
+// What it gave out is taken back: its queues and TBufs have no buffers any more.
 OpStatus reset_pipe(Core& core, const CallSite& site, uint64_t* frame, uint64_t*) {
   const Operands args(core, site, frame);
-  Object& pipe = object_of(core, args.bits(0));
+  const uint64_t index = args.bits(0);
+  Object& pipe = object_of(core, index);
+  if (!is_alive(core, site, pipe)) return OpStatus::Done;
+  for (Object& queue : core.objects) {
+    if (queue.pipe != index + 1) continue;
+    queue.reset(queue.type, queue.name);
+    queue.taken_back = true;
+  }
   pipe.reset(pipe.type, pipe.name);
+  pipe.destroyed = site.op == OpId::TPipe_Destroy;
   return OpStatus::Done;
 }
 
@@ -155,6 +179,14 @@ OpStatus reset_pipe(Core& core, const CallSite& site, uint64_t* frame, uint64_t*
 bool has_buffers(Core& core, const CallSite& site, const Object& queue) {
   if (queue.buffer_count != 0) return true;
   if (queue.refused) return false;  // its init_buffer said why
+  if (queue.taken_back) {
+    if (Finding* f = queue_finding(core, site, FindingId::PipeGone, queue)) {
+      f->message = fmt::format("{}: the pipe of `{}` has been reset or destroyed", op_desc(site.op).py_name,
+                               queue.name);
+      f->fix = "call init_buffer again, of a pipe that is alive";
+    }
+    return false;
+  }
   if (Finding* f = queue_finding(core, site, FindingId::NoBuffer, queue)) {
     f->message = fmt::format("{}: `{}` has no buffers", op_desc(site.op).py_name, queue.name);
     f->fix = "call init_buffer first";

@@ -27,7 +27,9 @@ struct Object {
   std::string_view name;  // of the variable
   // queues and TBufs
   uint32_t first_buffer = 0, buffer_count = 0;
+  uint32_t pipe = 0;           // the object whose init_buffer it was, and 1; 0: none yet
   bool refused = false;        // its init_buffer gave it nothing, with a finding
+  bool taken_back = false;     // its pipe was reset or destroyed since
   bool stuck = false;          // the device would wait for ever at it: what follows at it is no news
   uint32_t cursor = 0;         // where the search for a free buffer starts
   std::vector<uint16_t> fifo;  // buffer numbers, oldest first
@@ -35,12 +37,13 @@ struct Object {
   uint32_t used[kSpaceCount] = {};
   uint8_t events[35] = {};  // reserved event ids, one bit each
   uint32_t total_buffers = 0;
+  bool destroyed = false;
 
   void reset(const Type& new_type, std::string_view new_name) {
     type = new_type;
     name = new_name;
-    refused = stuck = false;
-    first_buffer = buffer_count = cursor = total_buffers = 0;
+    refused = stuck = taken_back = destroyed = false;
+    first_buffer = buffer_count = pipe = cursor = total_buffers = 0;
     fifo.clear();
     for (uint32_t& u : used) u = 0;
     for (uint8_t& e : events) e = 0;

@@ -476,6 +476,15 @@ TEST(SimQueue, Misuse) {
   const std::string empty = "  var %a: LocalTensor<float32> = asc_TQue_DeQue<T=float>(%in, _)\n";
   EXPECT_EQ(found(init + empty), Ids{"ASC-Q105"});
   EXPECT_EQ(found(init + empty + "  asc_Adds(%a, %a, 1.0, 16)\n" + done + done), Ids{"ASC-Q105"});
+  // After reset the pipe hands out anew; after destroy nothing of it works.
+  const std::string reset = "  asc_TPipe_Reset(%pipe)\n", destroy = "  asc_TPipe_Destroy(%pipe)\n";
+  EXPECT_EQ(found(init + alloc + done + reset + init + again + "  asc_TQue_FreeTensor(%in, %b)\n"), Ids{});
+  EXPECT_EQ(found(init + reset + alloc), Ids{"ASC-Q114"});
+  EXPECT_EQ(found(init + alloc + reset + done), (Ids{"ASC-Q114", "ASC-Q107"}));
+  EXPECT_EQ(found(init + destroy + alloc), Ids{"ASC-Q114"});
+  EXPECT_EQ(found(init + destroy + "  asc_TPipe_InitBuffer(%pipe, %in, 1, 64)\n"), Ids{"ASC-Q114"});
+  EXPECT_EQ(found(init + destroy + destroy), Ids{"ASC-Q114"});
+  EXPECT_EQ(found(init + destroy + "  assert asc_TPipe_FetchEventID(%pipe) == 0\n"), Ids{"ASC-Q114"});
   EXPECT_EQ(found("  asc_TPipe_InitBuffer(%pipe, %in, 0, 64)\n" + alloc), Ids{"ASC-Q113"});
   EXPECT_EQ(found("  asc_TPipe_InitBuffer(%pipe, %in, 1, 0)\n" + alloc), Ids{"ASC-Q113"});
   EXPECT_EQ(found(init + init), (Ids{"ASC-Q112", "ASC-Q112"}));
