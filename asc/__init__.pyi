@@ -101,9 +101,11 @@ from asc._asc import muls as muls
 from asc._asc import number as number
 from asc._asc import pad_t as pad_t
 from asc._asc import pipe_barrier as pipe_barrier
+from asc._asc import pointers as pointers
 from asc._asc import print as print
 from asc._asc import property as property
 from asc._asc import range as range
+from asc._asc import raw as raw
 from asc._asc import reciprocal as reciprocal
 from asc._asc import relu as relu
 from asc._asc import rsqrt as rsqrt

@@ -301,6 +301,7 @@ def import_order(name):
 def package_stub(package, module, errors):
     """asc/__init__.pyi: what `asc` offers, by explicit imports."""
     core = {name for group in public_objects(module).values() for name in group}
+    core |= {name for name in package.__all__ if hasattr(module, name)}
     core |= {"DataType", "JITFunction", "LaunchHandle", "__version__", "last_findings"}
     jit = {"CodegenOptions", "CompileOptions", "ConstExpr", "LaunchOptions", "jit"}
     spdx = "# SPDX-License-Identifier: Apache-2.0\n"
