@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iterator>
 
+#include "base/half.h"
 #include "emit/printer.h"
 
 namespace asc::emit {
@@ -71,6 +72,10 @@ void Printer::use_constant(const ir::NamedConst& c) {
 // A spelling prints if every name in it is in scope and C++ computes the same value from it.
 bool Printer::spelling_value(const ir::Expr* e, double* value) const {
   if (const auto* c = as<ir::Const>(e)) {
+    if (c->type.kind == Kind::Enum) {
+      *value = static_cast<double>(c->bits);
+      return true;
+    }
     if (!is_number(c) || (c->named && visible_name(*c->named).empty())) return false;
     *value = c->as_double();
     return true;
@@ -149,11 +154,11 @@ Printer::ConstForm Printer::const_form(const ir::Const& c) const {
   return ConstForm::Spelling;
 }
 
-void Printer::constant(const ir::Const& c, int min) {
+void Printer::constant(const ir::Const& c, int min, bool converts) {
   switch (const_form(c)) {
     case ConstForm::Name: put(visible_name(*c.named)); return use_constant(*c.named);
     case ConstForm::Spelling: return expr(c.spelling, min);
-    case ConstForm::Literal: return literal(c.type, c.bits, min);
+    case ConstForm::Literal: return literal(c.type, c.bits, min, converts);
   }
 }
 
@@ -163,12 +168,12 @@ void Printer::number(int64_t value) {
   put({text, static_cast<size_t>(end - text)});
 }
 
-void Printer::literal(const Type& type, int64_t bits, int min) {
+void Printer::literal(const Type& type, int64_t bits, int min, bool converts) {
   if (type.kind == Kind::Enum) return enum_value(type.id, bits);
   const DType t = type.elem;
   if (type.kind == Kind::Pointer) return put("nullptr");
   if (t == DType::Bool) return put(bits ? "true" : "false");
-  if (is_float(t)) return float_literal(t, std::bit_cast<double>(bits), min);
+  if (is_float(t)) return float_literal(t, std::bit_cast<double>(bits), min, converts);
   if (t == DType::U64 && bits < 0) {
     char text[24];
     const auto end = std::to_chars(text, std::end(text), static_cast<uint64_t>(bits)).ptr;
@@ -183,7 +188,21 @@ void Printer::literal(const Type& type, int64_t bits, int min) {
   close(parens);
 }
 
-void Printer::float_literal(DType type, double value, int min) {
+// The fewest digits that mean this value once they are a half: 0.1f for 0.099975586.
+static float as_written(float value) {
+  for (int digits = 1; digits < 9; digits++) {
+    char text[40];
+    const auto end =
+        std::to_chars(text, std::end(text), value, std::chars_format::scientific, digits - 1).ptr;
+    float shorter = 0;
+    std::from_chars(text, end, shorter);
+    if (static_cast<float>(half_t(shorter)) == value) return shorter;
+  }
+  return value;
+}
+
+// `converts`: the literal of a half becomes one where it stands.
+void Printer::float_literal(DType type, double value, int min, bool converts) {
   const bool is_double = type == DType::F64;
   const std::string_view suffix = is_double ? "" : "f";
   const bool parens = std::signbit(value) && open(kUnary, min);
@@ -194,8 +213,12 @@ void Printer::float_literal(DType type, double value, int min) {
     put(is_double ? "__builtin_inf()" : "__builtin_inff()");
   } else {
     char text[40];
-    const auto end = is_double ? std::to_chars(text, std::end(text), value).ptr
-                               : std::to_chars(text, std::end(text), static_cast<float>(value)).ptr;
+    const auto end =
+        is_double ? std::to_chars(text, std::end(text), value).ptr
+                  : std::to_chars(text, std::end(text),
+                                  converts && type == DType::F16 ? as_written(static_cast<float>(value))
+                                                                 : static_cast<float>(value))
+                        .ptr;
     const std::string_view digits(text, static_cast<size_t>(end - text));
     put(digits);
     if (digits.find_first_of(".e") == std::string_view::npos) put(".0");

@@ -274,7 +274,7 @@ Printer::BinaryPlan Printer::plan_select(const ir::Select& e) const {
 
 void Printer::expr(const ir::Expr* e, int min, bool converts) {
   switch (e->kind) {
-    case ir::ExprKind::Const: return constant(*as<ir::Const>(e), min);
+    case ir::ExprKind::Const: return constant(*as<ir::Const>(e), min, converts);
     case ir::ExprKind::Var: return variable(*as<ir::VarRef>(e)->var);
     case ir::ExprKind::Unary: return unary(*as<ir::Unary>(e), min, converts);
     case ir::ExprKind::Binary: return binary(*as<ir::Binary>(e), min, converts);
@@ -366,6 +366,12 @@ void Printer::binary(const ir::Binary& e, int min, bool converts) {
     case BinaryOp::Min: return helper_call(Helper::Min, e.left, e.right, e.type.elem);
     case BinaryOp::Max: return helper_call(Helper::Max, e.left, e.right, e.type.elem);
     case BinaryOp::Pow:
+      if (is_square(e)) {
+        ir::Binary product = e;
+        product.op = BinaryOp::Mul;
+        product.right = e.left;
+        return binary(product, min, converts);
+      }
       return helper_call(is_float(type) ? Helper::PowFloat : Helper::Pow, e.left, e.right, e.type.elem);
     default: break;
   }
@@ -400,6 +406,31 @@ void Printer::binary(const ir::Binary& e, int min, bool converts) {
   operand(p.right, type, p.exact_right, right_min);
   close(parens);
   if (wraps) put(')');
+}
+
+std::string_view Printer::compound_sign(const ir::Binary& e) const {
+  if (is_division(e.op) && !is_plain_division(e)) return {};
+  switch (e.op) {
+    case BinaryOp::Add: return " += ";
+    case BinaryOp::Sub: return " -= ";
+    case BinaryOp::Mul: return " *= ";
+    case BinaryOp::Div:
+    case BinaryOp::FloorDiv: return " /= ";
+    case BinaryOp::Mod: return " %= ";
+    case BinaryOp::Shl: return " <<= ";
+    case BinaryOp::Shr: return " >>= ";
+    case BinaryOp::And: return " &= ";
+    case BinaryOp::Or: return " |= ";
+    case BinaryOp::Xor: return " ^= ";
+    default: return {};
+  }
+}
+
+// x ** 2 of a name is x * x.
+bool Printer::is_square(const ir::Binary& e) {
+  const auto* exponent = as<ir::Const>(e.right);
+  return e.type == Type::scalar(DType::F32) && as<ir::VarRef>(e.left) && exponent &&
+         exponent->as_double() == 2;
 }
 
 static bool holds_literal(const ir::Expr* e) {

@@ -105,7 +105,11 @@ void Printer::statement(const ir::Stmt* s) {
     case Kind::Decl: return declaration(*as<ir::Decl>(s));
     case Kind::Assign: {
       const auto& a = *as<ir::Assign>(s);
-      return assign(name_of(*a.var), a.var->type, a.value, s->loc);
+      ir::VarRef place;
+      place.kind = ir::ExprKind::Var;
+      place.type = a.var->type;
+      place.var = a.var;
+      return assign(name_of(*a.var), a.var->type, a.value, s->loc, &place);
     }
     case Kind::SetField: {
       const auto& f = *as<ir::SetField>(s);
@@ -113,8 +117,12 @@ void Printer::statement(const ir::Stmt* s) {
       expr(f.object, kPostfix);
       put('.');
       put(field_name(f.object->type, f.index));
-      put(" = ");
-      converted(f.value, ir::field_type(module_, f.object->type, f.index).elem);
+      ir::Field place;
+      place.kind = ir::ExprKind::Field;
+      place.type = ir::field_type(module_, f.object->type, f.index);
+      place.object = f.object;
+      place.index = f.index;
+      assigned(place.type, f.value, &place);
       put(';');
       return end_line(s->loc);
     }
@@ -254,7 +262,8 @@ void Printer::insert_name(size_t at, std::string_view name) {
   out_.insert(at, name);
 }
 
-void Printer::assign(std::string_view name, const Type& type, const ir::Expr* value, Loc loc) {
+void Printer::assign(std::string_view name, const Type& type, const ir::Expr* value, Loc loc,
+                     const ir::Expr* place) {
   bool aic = false;
   indent();
   if (is_core_predicate(value, &aic)) {
@@ -272,14 +281,35 @@ void Printer::assign(std::string_view name, const Type& type, const ir::Expr* va
     return end_line(loc);
   }
   put(name);
+  assigned(type, value, place);
+  put(';');
+  end_line(loc);
+}
+
+static bool same_place(const ir::Expr* a, const ir::Expr* b) {
+  const auto *x = as<ir::VarRef>(a), *y = as<ir::VarRef>(b);
+  if (x && y) return x->var == y->var;
+  const auto *f = as<ir::Field>(a), *g = as<ir::Field>(b);
+  return f && g && f->index == g->index && same_place(f->object, g->object);
+}
+
+// " = value", or " += rest" where that is the same: `place` is what is assigned, if it has a value already.
+void Printer::assigned(const Type& type, const ir::Expr* value, const ir::Expr* place) {
+  const auto* b = place && type.is_scalar() ? as<ir::Binary>(value) : nullptr;
+  const std::string_view sign = b ? compound_sign(*b) : "";
+  if (!sign.empty() && b->type == type && b->left->type == type && same_place(b->left, place)) {
+    const BinaryPlan p = plan(*b);
+    if (p.left == b->left && !p.exact_left && !(p.wrap && type.elem == DType::BF16)) {
+      put(sign);
+      return operand(p.right, type.elem, p.exact_right, kAny);
+    }
+  }
   put(" = ");
   if (type.is_scalar()) {
     converted(value, type.elem);
   } else {
     tensor(value);
   }
-  put(';');
-  end_line(loc);
 }
 
 // ---- calls
@@ -462,112 +492,6 @@ void Printer::return_(const ir::Return& s) {
   if (is_last) return;
   indent();
   put("return;");
-  end_line(s.loc);
-}
-
-// ---- text
-// --------------------------------------------------------------------------------------------------------
-
-namespace {
-
-std::string_view conversion(DType type) {
-  switch (type) {
-    case DType::Bool:
-    case DType::I8:
-    case DType::I16:
-    case DType::I32: return "%d";
-    case DType::I64: return "%ld";
-    case DType::U8:
-    case DType::U16:
-    case DType::U32: return "%u";
-    case DType::U64: return "%lu";
-    case DType::F16:
-    case DType::BF16:
-    case DType::F32:
-    case DType::F64: return "%f";
-    case DType::Void: break;
-  }
-  return "%p";
-}
-
-void put_escaped(std::string& out, std::string_view text) {
-  static constexpr char kHex[] = "01234567";
-  for (const char c : text) {
-    switch (c) {
-      case '%': out += "%%"; break;
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\t': out += "\\t"; break;
-      case '\r': out += "\\r"; break;
-      default:
-        if (static_cast<unsigned char>(c) >= 32 && c != 127) {
-          out += c;
-        } else {  // three octal digits: a fourth cannot join them
-          const auto byte = static_cast<unsigned char>(c);
-          out += '\\';
-          out += kHex[byte >> 6];
-          out += kHex[(byte >> 3) & 7];
-          out += kHex[byte & 7];
-        }
-    }
-  }
-}
-
-}  // namespace
-
-// "text %d\n", value, ...
-void Printer::format_text(const ir::FormatText& text, std::string_view tail) {
-  put('"');
-  for (size_t i = 0; i < text.pieces.size(); i++) {
-    put_escaped(out_, text.pieces[i]);
-    if (i >= text.values.size()) continue;
-    const Type& type = text.values[i]->type;
-    put(type.kind == Kind::Enum ? "%d" : conversion(type.is_scalar() ? type.elem : DType::Void));
-  }
-  put_escaped(out_, tail);
-  put('"');
-  for (const ir::Expr* value : text.values) {
-    put(", ");
-    if (value->type.kind == Kind::Enum) {
-      put("static_cast<int32_t>(");
-      expr(value);
-      put(')');
-    } else {
-      exact(value);
-    }
-  }
-}
-
-void Printer::assert_(const ir::Assert& s) {
-  indent();
-  put("ascendc_assert(");
-  const size_t begin = out_.size();
-  expr(s.condition);
-  // The preprocessor splits at commas that no parenthesis holds: those of template arguments.
-  int depth = 0;
-  bool splits = false;
-  for (size_t i = begin; i < out_.size(); i++) {
-    depth += out_[i] == '(' ? 1 : out_[i] == ')' ? -1 : 0;
-    splits |= depth == 0 && out_[i] == ',';
-  }
-  if (splits) {
-    out_.insert(begin, "(");
-    put(')');
-  }
-  if (!s.message.pieces.empty()) {
-    put(", ");
-    format_text(s.message, {});
-  }
-  put(");");
-  end_line(s.loc);
-}
-
-void Printer::print_(const ir::Print& s) {
-  indent();
-  put("AscendC::printf(");
-  format_text(s.text, {});
-  put(");");
   end_line(s.loc);
 }
 

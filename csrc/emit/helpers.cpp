@@ -110,7 +110,7 @@ __aicore__ inline T asc_pow(T base, T exponent) {
 )";
 
 constexpr std::string_view kFloatPow = R"(__aicore__ inline float asc_pow(float base, float exponent) {
-  return __builtin_powf(base, exponent);
+  return exponent == 2.0f ? base * base : __builtin_powf(base, exponent);
 }
 )";
 

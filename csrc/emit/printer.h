@@ -96,7 +96,9 @@ class Printer {
   void constant_line(const ir::NamedConst& c, std::string_view name);  // without its newline
   void declaration(const ir::Decl& s);
   void construct(const ir::Decl& s, const ir::OpCall& call);
-  void assign(std::string_view name, const Type& type, const ir::Expr* value, Loc loc);
+  void assign(std::string_view name, const Type& type, const ir::Expr* value, Loc loc,
+              const ir::Expr* place = nullptr);
+  void assigned(const Type& type, const ir::Expr* value, const ir::Expr* place);
   void insert_name(size_t at, std::string_view name);
   void eval(const ir::Eval& s);
   void call_assign(const ir::CallAssign& s);
@@ -146,6 +148,7 @@ class Printer {
   void operand(const ir::Expr* e, DType type, bool as_exact, int min);
   void open_wrap(DType type);  // "static_cast<type>("
   void binary(const ir::Binary& e, int min, bool converts);
+  std::string_view compound_sign(const ir::Binary& e) const;  // " += ", or "" where C++ has none
   void helper_call(Helper helper, const ir::Expr* left, const ir::Expr* right, DType type);
   void float_helper_call(Helper helper, const ir::Expr* left, const ir::Expr* right, DType type);
   void unary(const ir::Unary& e, int min, bool converts);
@@ -157,16 +160,17 @@ class Printer {
   void core_predicate(bool aic);
   bool is_plain_division(const ir::Binary& e) const;
   static bool is_division(ir::BinaryOp op);
+  static bool is_square(const ir::Binary& e);
 
   enum class ConstForm : uint8_t { Name, Spelling, Literal };
   ConstForm const_form(const ir::Const& c) const;
   const ir::Expr* spelt_tree(const ir::Expr* e) const;
   bool spelling_value(const ir::Expr* e, double* value) const;
-  void constant(const ir::Const& c, int min);
-  void literal(const Type& type, int64_t bits, int min);
+  void constant(const ir::Const& c, int min, bool converts);
+  void literal(const Type& type, int64_t bits, int min, bool converts = false);
   void enum_value(uint16_t enum_id, int64_t value);
   void number(int64_t value);
-  void float_literal(DType type, double value, int min);
+  void float_literal(DType type, double value, int min, bool converts);
   std::string_view visible_name(const ir::NamedConst& c) const;  // "" where it cannot be named here
   void use_constant(const ir::NamedConst& c);
 

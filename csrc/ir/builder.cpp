@@ -188,6 +188,7 @@ Expr* Builder::cast(Type to, Expr* operand, bool is_explicit, Loc loc) {
     const bool same = bits && *bits == c->bits && *bits >= 0 && is_int(to.elem) && is_int(c->type.elem);
     spelt = has_spelling(*c) && to.is_scalar() && c->type.is_scalar() &&
             (same || holds_all_of(to.elem, c->type.elem));
+    spelt |= bits && *bits == c->bits && c->type.kind == Kind::Enum && to.is_scalar() && is_int(to.elem);
     if (bits && !spelt) return int_const(to, *bits, loc);
   }
   Cast* e = make_expr<Cast>(to, operand->effect, loc);
@@ -316,16 +317,19 @@ Return* Builder::return_(std::span<Expr* const> values, Loc loc) {
 }
 
 Assert* Builder::assert_(Expr* condition, std::span<const std::string_view> pieces,
-                         std::span<Expr* const> values, Loc loc) {
+                         std::span<Expr* const> values, Loc loc, std::span<const std::string_view> specs) {
   Assert* s = append<Assert>(loc);
   s->condition = condition;
-  s->message = {copy_pieces(module_.arena, pieces), module_.arena.copy(values)};
+  s->message = {copy_pieces(module_.arena, pieces), module_.arena.copy(values),
+                copy_pieces(module_.arena, specs)};
   return s;
 }
 
-Print* Builder::print(std::span<const std::string_view> pieces, std::span<Expr* const> values, Loc loc) {
+Print* Builder::print(std::span<const std::string_view> pieces, std::span<Expr* const> values, Loc loc,
+                      std::span<const std::string_view> specs) {
   Print* s = append<Print>(loc);
-  s->text = {copy_pieces(module_.arena, pieces), module_.arena.copy(values)};
+  s->text = {copy_pieces(module_.arena, pieces), module_.arena.copy(values),
+             copy_pieces(module_.arena, specs)};
   return s;
 }
 

@@ -64,8 +64,9 @@ class Builder {
   Continue* continue_(Loc loc);
   Return* return_(std::span<Expr* const> values, Loc loc);
   Assert* assert_(Expr* condition, std::span<const std::string_view> pieces, std::span<Expr* const> values,
-                  Loc loc);
-  Print* print(std::span<const std::string_view> pieces, std::span<Expr* const> values, Loc loc);
+                  Loc loc, std::span<const std::string_view> specs = {});
+  Print* print(std::span<const std::string_view> pieces, std::span<Expr* const> values, Loc loc,
+               std::span<const std::string_view> specs = {});
 
   // -- names
   Function* function(std::string_view name, uint32_t source, Loc loc);  // appended to the module

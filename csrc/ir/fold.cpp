@@ -102,7 +102,7 @@ std::optional<double> fold_in(BinaryOp op, T a, T b) {
     case BinaryOp::Div: return a / b;
     case BinaryOp::FloorDiv: return float_floor_div(a, b);
     case BinaryOp::Mod: return float_floor_mod(a, b);
-    case BinaryOp::Pow: return std::pow(a, b);
+    case BinaryOp::Pow: return b == T{2} ? a * a : std::pow(a, b);  // a square is exact to the last bit
     case BinaryOp::Min: return scalar_min(a, b);
     case BinaryOp::Max: return scalar_max(a, b);
     case BinaryOp::Shl:

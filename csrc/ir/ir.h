@@ -281,6 +281,10 @@ struct Return : Stmt {
 struct FormatText {
   std::span<std::string_view> pieces;
   std::span<Expr*> values;
+  // How each value is shown, as C's printf says it without '%' and length ("-8.3f"), "" for as it is; or
+  // empty.
+  std::span<std::string_view> specs;
+  std::string_view spec(size_t i) const { return i < specs.size() ? specs[i] : std::string_view{}; }
 };
 struct Assert : Stmt {
   static constexpr StmtKind kKind = StmtKind::Assert;

@@ -370,10 +370,10 @@ void Parser::parse_statement() {
   } else if (in_.accept_word("assert")) {
     Expr* condition = expression(kBoolType, loc);
     const FormatText text = in_.accept(",") ? parse_format(loc) : FormatText{};
-    build_.assert_(condition, text.pieces, text.values, loc);
+    build_.assert_(condition, text.pieces, text.values, loc, text.specs);
   } else if (in_.accept_word("print")) {
     const FormatText text = parse_format(loc);
-    build_.print(text.pieces, text.values, loc);
+    build_.print(text.pieces, text.values, loc, text.specs);
   } else {
     parse_assignment(loc);
   }
@@ -476,19 +476,25 @@ void Parser::parse_return(Loc loc) {
   build_.return_(values, loc);
 }
 
-// "piece" value "piece" ...; the pieces begin and end it.
+// "piece" value [as "spec"] "piece" ...; the pieces begin and end it.
 FormatText Parser::parse_format(Loc loc) {
-  std::vector<std::string_view> pieces;
+  std::vector<std::string_view> pieces, specs;
   std::vector<Expr*> values;
+  bool any_spec = false;
   while (in_.peek() == '"') {
     pieces.push_back(module_->arena.copy(in_.quoted()));
     const char c = in_.peek();
     if (c == '\n' || c == ';' || c == '}' || c == '\0') break;
     values.push_back(expression({}, loc, /*operand=*/true));
+    const bool has_spec = in_.accept_word("as");
+    specs.push_back(has_spec ? module_->arena.copy(in_.quoted()) : std::string_view{});
+    any_spec |= has_spec;
     if (in_.peek() != '"') in_.fail("a string expected");
   }
   return {module_->arena.copy(std::span<const std::string_view>(pieces)),
-          module_->arena.copy(std::span<Expr* const>(values))};
+          module_->arena.copy(std::span<Expr* const>(values)),
+          any_spec ? module_->arena.copy(std::span<const std::string_view>(specs))
+                   : std::span<std::string_view>{}};
 }
 
 }  // namespace text

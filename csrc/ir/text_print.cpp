@@ -434,6 +434,9 @@ void Printer::print_format(const FormatText& text, const Loc& loc) {
     if (i >= text.values.size()) continue;
     put(' ');
     print(text.values[i], {}, loc, true);
+    if (text.spec(i).empty()) continue;
+    out_ += " as ";
+    put_quoted(text.spec(i));
   }
 }
 

@@ -318,8 +318,15 @@ void Verifier::verify_format(const FormatText& text, bool may_be_empty, const Lo
   const bool empty = may_be_empty && text.pieces.empty() && text.values.empty();
   if (!empty && text.pieces.size() != text.values.size() + 1)
     error(loc, fmt::format("{} pieces of text around {} values", text.pieces.size(), text.values.size()));
-  for (const Expr* value : text.values) {
+  if (!text.specs.empty() && text.specs.size() != text.values.size())
+    error(loc, fmt::format("{} formats of {} values", text.specs.size(), text.values.size()));
+  for (size_t i = 0; i < text.values.size(); i++) {
+    const Expr* value = text.values[i];
     if (!verify_expr(value, "a value in the text", loc)) continue;
+    const std::string_view spec = text.spec(i);
+    const bool wants_float = !spec.empty() && (spec.back() == 'f' || spec.back() == 'F');
+    if (!spec.empty() && (!value->type.is_scalar() || is_float(value->type.elem) != wants_float))
+      error(loc, fmt::format("the format {} of {}", spec, to_string(value->type)));
     if (value->type.is_void() || value->type.is_object())
       error(value->loc, fmt::format("{} cannot be printed", to_string(value->type)));
   }

@@ -92,7 +92,10 @@ ir::Expr* Frame::as_scalar(const Value& v, DType type, const Node* at) {
   if (!n) {
     EnumId id;
     int64_t value;
-    if (v.is_static() && as_enum(v.object, &id, &value)) return build_.int_const(want, value, loc(at));
+    if (v.is_static() && as_enum(v.object, &id, &value)) {
+      const Type type = Type::of_enum(static_cast<uint16_t>(id));
+      return build_.cast(want, build_.int_const(type, value, loc(at)), false, loc(at));
+    }
     fail(at, fmt::format("{} is not a number", shown(v)));
   }
   if (n->form == Number::Form::Float && !is_float(type))

@@ -267,9 +267,21 @@ class Frame {
   bool call_member(const Value& receiver, const ast::Attribute* func, std::vector<Argument>& args,
                    const ast::Call* e, Value* out);
   Value print(const ast::Call* e);
-  void format_piece(const ast::Node* node, std::vector<std::string>* pieces, std::vector<ir::Expr*>* values);
-  void format_value(const Value& v, const ast::Node* node, std::vector<std::string>* pieces,
-                    std::vector<ir::Expr*>* values);
+  // The text of a print: see ir::FormatText.
+  struct Text {
+    std::vector<std::string> pieces{1};
+    std::vector<ir::Expr*> values;
+    std::vector<std::string> specs;
+    std::vector<std::string_view> spec_views() const {  // empty: no value has one
+      std::vector<std::string_view> views(specs.begin(), specs.end());
+      bool any = false;
+      for (const std::string& spec : specs) any |= !spec.empty();
+      return any ? views : std::vector<std::string_view>{};
+    }
+  };
+  void format_piece(const ast::Node* node, Text* out);
+  void format_value(const Value& v, const ast::Node* node, Text* out, bool inside = false,
+                    std::string_view spec = {});
   Value cast_to(const Value& v, DType type, const ast::Node* at);
   Value min_max(ir::BinaryOp op, std::span<const Argument> args, const ast::Node* at);
   Value any_all(bool is_all, const Argument& items, const ast::Call* e);

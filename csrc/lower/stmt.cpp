@@ -256,23 +256,20 @@ void Frame::assert_statement(const ast::Assert* s) {
   std::optional<bool> known;
   ir::Expr* test = condition(s->test, &known);
   if (known && *known) return;
-  std::vector<std::string> pieces;
-  std::vector<ir::Expr*> values;
-  if (s->msg) {
-    pieces.emplace_back();
-    format_piece(s->msg, &pieces, &values);
-  }
+  Text message;
+  if (s->msg) format_piece(s->msg, &message);
   if (known) {
     std::string text = "AssertionError";
-    for (size_t i = 0; i < pieces.size(); i++) {
+    for (size_t i = 0; s->msg && i < message.pieces.size(); i++) {
       if (i == 0) text += ": ";
-      text += pieces[i];
-      if (i < values.size()) text += fmt::format("<{}>", to_string(values[i]->type));
+      text += message.pieces[i];
+      if (i < message.values.size()) text += fmt::format("<{}>", to_string(message.values[i]->type));
     }
     fail(s, text);
   }
-  const std::vector<std::string_view> views(pieces.begin(), pieces.end());
-  build_.assert_(test, views, values, loc(s));
+  std::vector<std::string_view> pieces;
+  if (s->msg) pieces.assign(message.pieces.begin(), message.pieces.end());
+  build_.assert_(test, pieces, message.values, loc(s), message.spec_views());
 }
 
 void Frame::expression_statement(const ast::ExprStmt* s) {

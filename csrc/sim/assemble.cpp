@@ -466,6 +466,7 @@ void FunctionAssembler::print(const ir::FormatText& text, Op op) {
     piece.text = std::string(text.pieces[i]);
     if (i < text.values.size()) {
       piece.type = text.values[i]->type;
+      piece.spec = std::string(text.spec(i));
       const Slot own = temp(width(piece.type));
       move(piece.type, own, expr(text.values[i], own));
       piece.operand = own;

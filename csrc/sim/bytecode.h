@@ -122,6 +122,7 @@ struct TextPiece {
   std::string text;  // before the value
   Type type;
   uint16_t operand = kNoOperand;
+  std::string spec;  // as ir::FormatText
 };
 // What Print and AssertFail show: pieces, the last without a value.
 struct TextFormat {

@@ -51,7 +51,8 @@ std::string text_of(const Program& p, int32_t index) {
   std::string out = "\"";
   for (const TextPiece& piece : p.texts[static_cast<size_t>(index)].pieces) {
     for (char c : piece.text) out += c == '\n' ? std::string("\\n") : std::string(1, c);
-    if (piece.operand != kNoOperand) out += fmt::format("{{r{}}}", piece.operand);
+    if (piece.operand != kNoOperand)
+      out += fmt::format("{{r{}{}{}}}", piece.operand, piece.spec.empty() ? "" : ":", piece.spec);
   }
   return out + "\"";
 }

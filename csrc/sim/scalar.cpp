@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scalar instructions off the hot path: rare arithmetic, conversions, texts, and what their findings say.
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdio>
 
 #include "base/format.h"
 #include "ir/builder.h"
@@ -169,7 +171,21 @@ std::string python_float(DType type, double value) {
   return text;
 }
 
-std::string show_value(const Type& type, const uint64_t* slot) {
+std::string formatted(const Type& type, uint64_t slot, const std::string& spec) {
+  const bool real = is_float(type.elem);
+  const double value = real ? as_double(type.elem, slot) : 0;
+  // C shows a NaN's sign, Python does not.
+  const std::string format =
+      fmt::format("%{}{}{}", spec.substr(0, spec.size() - 1), real ? "" : "l", spec.back());
+  char text[512];
+  const int count =
+      real ? std::snprintf(text, sizeof(text), format.c_str(), std::isnan(value) ? std::fabs(value) : value)
+           : std::snprintf(text, sizeof(text), format.c_str(), static_cast<int64_t>(slot));
+  return std::string(text, static_cast<size_t>(std::clamp(count, 0, static_cast<int>(sizeof(text)) - 1)));
+}
+
+std::string show_value(const Type& type, const uint64_t* slot, const std::string& spec) {
+  if (!spec.empty()) return formatted(type, *slot, spec);
   switch (type.kind) {
     case Kind::Scalar: break;
     case Kind::Enum: {
@@ -201,7 +217,7 @@ std::string format_text(const Core& core, const TextFormat& format) {
   std::string out;
   for (const TextPiece& piece : format.pieces) {
     out += piece.text;
-    if (piece.operand != kNoOperand) out += show_value(piece.type, core.r + piece.operand);
+    if (piece.operand != kNoOperand) out += show_value(piece.type, core.r + piece.operand, piece.spec);
   }
   return out;
 }

@@ -309,7 +309,7 @@ def _float_binary(op, a, b):
     if op == "%":
         return a % b
     if op == "**":
-        return np.float32(_libm.powf(float(a), float(b)))
+        return a * a if b == 2 else np.float32(_libm.powf(float(a), float(b)))
     return (b if b < a else a) if op == "min" else (b if b > a else a)
 
 

@@ -156,6 +156,46 @@ def sizes(out: asc.GlobalAddress, n: int):
     gm.set_value(7, local.get_position() == asc.TPosition.VECCALC)
 
 
+@asc.jit
+def taste(out: asc.GlobalAddress, reals: asc.GlobalAddress, n: int, x: float, limit: asc.ConstExpr[int]):
+    """Augmented assignments, enums, comparisons that are known in part, literals of a half."""
+    gm = asc.GlobalTensor()
+    gm.set_global_buffer(out)
+    r = asc.GlobalTensor()
+    r.set_global_buffer(reals)
+    local = asc.LocalTensor(asc.float16, asc.TPosition.VECCALC, 0, 64)
+    total = n
+    small: asc.int8 = 3
+    for i in range(n):
+        total += i
+        total *= i + 1
+        total -= n - i
+        total %= 1000
+        total //= 2
+        total //= n - 3
+        total <<= 2
+        total ^= n
+        x -= i * 0.5
+        x /= 2
+        small += 1
+    gm.set_value(0, total + small)
+    gm.set_value(1, 0 < n < 9 < limit)
+    gm.set_value(2, limit > n > 0 and limit > 3)
+    if 0 < gm.get_value(0) < limit < 1000:
+        gm.set_value(3, 1)
+    gm.set_value(4, local.get_position() == asc.TPosition.VECCALC)
+    gm.set_value(5, local.get_position() != asc.TPosition.VECIN)
+    r.set_value(0, x**2)
+    half: asc.float16 = x
+    if half < 0.1:
+        half = asc.number(0.2, asc.float16)
+    asc.duplicate(local, 0.1, 64)
+    asc.muls(local, local, 1.0 / 3, 64)
+    local.set_value(0, 0.7)
+    r.set_value(1, half)
+    r.set_value(2, local.get_value(0) + local.get_value(1))
+
+
 def ints(*values):
     return np.array(values, np.int32)
 
@@ -165,6 +205,7 @@ def ramp(dtype):
 
 
 CASES = [
+    ("taste", taste, 1, lambda: (np.zeros(8, np.int32), np.zeros(8, np.float32), 7, 2.5, 48)),
     ("helpers", helpers, 1, lambda: (ints(4, -3, 0, 9, 12, 7), ints(*[0] * 8), 6)),
     ("conditions", conditions, 1, lambda: (ints(4, 8, 0, 9), ints(*[0] * 8), 4, 3)),
     ("ends_early", ends_early, 1, lambda: (ints(*[0] * 8), 5)),

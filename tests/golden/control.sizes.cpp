@@ -3,7 +3,8 @@
 namespace {
 
 template <typename T>
-__aicore__ inline AscendC::LocalTensor<T> asc_slice(AscendC::LocalTensor<T> tensor, uint32_t offset, uint32_t length) {
+__aicore__ inline AscendC::LocalTensor<T> asc_slice(AscendC::LocalTensor<T> tensor, uint32_t offset,
+                                                    uint32_t length) {
   AscendC::LocalTensor<T> slice = tensor[offset];
   if (length < slice.GetSize()) {
     slice.SetSize(length);
@@ -39,5 +40,5 @@ extern "C" __global__ __aicore__ void sizes(__gm__ int32_t* out, int32_t n) {
   gm.SetValue(5, local.ReinterpretCast<half>().GetSize());
   part.SetSize(5);
   gm.SetValue(6, part.GetLength());
-  gm.SetValue(7, local.GetPosition() == 11);
+  gm.SetValue(7, local.GetPosition() == static_cast<int32_t>(AscendC::TPosition::VECCALC));
 }

@@ -8,7 +8,7 @@ extern "C" __global__ __aicore__ void speaks(__gm__ int32_t* x, int32_t n, int64
   ascendc_assert(n > 0, "n is %d", n);
   ascendc_assert(gm.GetValue(0) != 0);
   if (n > 3) {
-    AscendC::printf("big %ld %f %d\n", big, factor, n > 4);
+    AscendC::printf("big %ld %f %s\n", big, factor, n > 4 ? "True" : "False");
   }
   gm.SetValue(block * 16, n);
 }

@@ -11,7 +11,7 @@ extern "C" __global__ __aicore__ void two_sides(__gm__ int32_t* out, int32_t n) 
   }
   int64_t place = AscendC::GetBlockIdx() * 16;
   if (on_cube) {
-    place = place + 64;
+    place += 64;
   }
   if (n > 2) {
     if ASCEND_IS_AIV {

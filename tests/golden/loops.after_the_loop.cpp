@@ -16,19 +16,19 @@ extern "C" __global__ __aicore__ void after_the_loop(__gm__ int32_t* out, int32_
     if (k % 3 == 0) {
       continue;
     }
-    total = total + k;
+    total += k;
   }
   gm.SetValue(1, total);
   for (int32_t m_next = 0; m_next < n; m_next++) {
     int32_t m = m_next;
-    m = m + 100;
+    m += 100;
     gm.SetValue(2 + static_cast<int64_t>(m) - 100, m);
   }
   int32_t end = n;
   const int32_t p_stop = end;
   for (int32_t p_next = 0; p_next < p_stop; p_next++) {
     int32_t p = p_next;
-    end = end - 1;
+    end -= 1;
     gm.SetValue(20 + static_cast<int64_t>(p), end);
   }
 }

@@ -7,12 +7,12 @@ extern "C" __global__ __aicore__ void collatz(__gm__ int32_t* out, int32_t start
   int32_t turns = 0;
   while (value != 1 && turns < 100) {
     value = value % 2 == 0 ? value / 2 : 3 * value + 1;
-    turns = turns + 1;
+    turns += 1;
   }
   gm.SetValue(0, turns);
   int32_t rest = turns;
   while (true) {
-    rest = rest - 10;
+    rest -= 10;
     if (rest < 0) {
       break;
     }

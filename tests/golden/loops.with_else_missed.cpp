@@ -16,7 +16,7 @@ extern "C" __global__ __aicore__ void with_else(__gm__ int32_t* out, int32_t n, 
   }
   int32_t steps = 0;
   while (steps < n) {
-    steps = steps + 2;
+    steps += 2;
   }
   gm.SetValue(static_cast<int64_t>(n) + 1, steps);
 }

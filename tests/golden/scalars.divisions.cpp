@@ -27,7 +27,7 @@ extern "C" __global__ __aicore__ void divisions(__gm__ int32_t* out, int32_t a, 
   int64_t block = AscendC::GetBlockIdx();
   gm.SetValue(5, block / 2 + block % 2);
   gm.SetValue(6, static_cast<int32_t>(static_cast<float>(a) / b));
-  a = a / b;
-  b = b % 3;
+  a /= b;
+  b %= 3;
   gm.SetValue(7, a * 10 + b);
 }

@@ -28,6 +28,6 @@ extern "C" __global__ __aicore__ void divisions(__gm__ int32_t* out, int32_t a, 
   gm.SetValue(5, block / 2 + block % 2);
   gm.SetValue(6, static_cast<int32_t>(static_cast<float>(a) / b));
   a = asc_floor_div(a, b);
-  b = b % 3;
+  b %= 3;
   gm.SetValue(7, a * 10 + b);
 }

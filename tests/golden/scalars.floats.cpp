@@ -63,10 +63,6 @@ __aicore__ inline T asc_min(T a, T b) {
   return b < a ? b : a;
 }
 
-__aicore__ inline float asc_pow(float base, float exponent) {
-  return __builtin_powf(base, exponent);
-}
-
 }  // namespace
 
 extern "C" __global__ __aicore__ void floats(__gm__ float* out, float x, float y) {
@@ -81,5 +77,5 @@ extern "C" __global__ __aicore__ void floats(__gm__ float* out, float x, float y
   gm.SetValue(6, x * 0.001f + 2.0f);
   gm.SetValue(7, static_cast<int32_t>(x));
   gm.SetValue(8, x > y ? x : y);
-  gm.SetValue(9, asc_pow(x, 2.0f));
+  gm.SetValue(9, x * x);
 }

@@ -22,13 +22,14 @@ static_assert(sizeof(Window) == 16, "the host packs 16 bytes");
 namespace {
 
 __aicore__ inline void step(Window& window, const Tile& tile) {
-  window.first = window.first + tile.length;
+  window.first += tile.length;
   window.length = tile.length;
 }
 
 }  // namespace
 
-extern "C" __global__ __aicore__ void scale_tiles(__gm__ float* x, __gm__ float* y, __gm__ uint8_t* tiling_gm) {
+extern "C" __global__ __aicore__ void scale_tiles(__gm__ float* x, __gm__ float* y,
+                                                  __gm__ uint8_t* tiling_gm) {
   Tiling tiling;
   for (uint32_t i = 0; i < sizeof(tiling); i++) {
     reinterpret_cast<uint8_t*>(&tiling)[i] = tiling_gm[i];

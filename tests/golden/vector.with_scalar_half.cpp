@@ -16,7 +16,7 @@ extern "C" __global__ __aicore__ void with_scalar(__gm__ half* x, __gm__ half* z
   AscendC::Muls(r[N], a, static_cast<half>(s), N);
   AscendC::Maxs(r[2 * N], a, static_cast<half>(s * 2.0f), N);
   AscendC::Mins(r[3 * N], a, static_cast<half>(-0.25f), N);
-  AscendC::LeakyRelu(r[4 * N], a, static_cast<half>(0.099975586f), N);
+  AscendC::LeakyRelu(r[4 * N], a, static_cast<half>(0.1f), N);
   AscendC::Duplicate(r[5 * N], static_cast<half>(s), N);
   AscendC::PipeBarrier<PIPE_V>();
   AscendC::Axpy(r[5 * N], a, static_cast<half>(s + 1.0f), N);
