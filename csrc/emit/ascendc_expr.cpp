@@ -396,7 +396,10 @@ void Printer::binary(const ir::Binary& e, int min, bool converts) {
     if (!left_binary || left_binary->op != e.op) left_min = kUnary;
     right_min = kUnary;
   }
-  if (is_shift(e.op) && p.exact_left && p.common == DType::I64 && as<ir::Const>(p.left)) {
+  const auto* constant = as<ir::Const>(p.left);
+  const bool digits = constant && !constant->named && !constant->spelling && constant->bits != INT32_MIN &&
+                      constant->bits != INT64_MIN;
+  if (is_shift(e.op) && p.exact_left && p.common == DType::I64 && digits) {
     expr(p.left, left_min);
     put("LL");
   } else {

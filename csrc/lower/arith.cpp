@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators. Numbers are the only values whose arithmetic is built in: for the others an operator is a method
 // with Python's name, looked up by kind in the op table.
+#include <bit>
 #include <cmath>
 #include <cstring>
 
 #include "base/format.h"
+#include "ir/scalar.h"
 #include "lower/frame.h"
 
 namespace asc::lower {
@@ -159,6 +161,16 @@ void Frame::check_range(const Value& v, const Node* at) const {
     fail(at, fmt::format("the result {} does not fit {}", shown(v), py_name(v.pinned)), "use a wider type");
 }
 
+// Floats of a given type are computed as the device would: operands in the type of the operation, the result
+// rounded to it. `object`: what Python's doubles give.
+Value Frame::static_float(BinaryOp op, Value left, Value right, PyObject* object, const Node* at) {
+  left.expr = right.expr = nullptr;  // by value: nothing uses their names
+  const auto* folded = ir::as_const(arithmetic(op, left, right, at).expr);
+  const double real = folded ? std::bit_cast<double>(folded->bits) : PyFloat_AsDouble(object);
+  const DType type = folded ? folded->type.elem : DType::F32;
+  return number_value(session_.keep(PyFloat_FromDouble(ir::round_to(type, real))), type);
+}
+
 Value Frame::static_binary(Operator op, const Value& left, const Value& right, const Node* at) {
   const OperatorInfo& info = kOperators[static_cast<int>(op)];
   if (!leaves_type(op)) check_range(left, at), check_range(right, at);
@@ -171,6 +183,8 @@ Value Frame::static_binary(Operator op, const Value& left, const Value& right, c
                           : right.pinned == DType::Void ? promote_literal(*b, a->natural())
                                                         : promote(a->natural(), b->natural());
       if (p.error) fail(at, p.error, p.hint);
+      if (number_of(object)->form == Number::Form::Float)
+        return static_float(info.op, left, right, object, at);
       // Unsigned numbers wrap around. Signed ones may leave their type, as long as only + - * and their like
       // read them: every other use looks at the range.
       if (is_unsigned_int(p.type) && PyLong_Check(object) && !number_of(object)->fits(p.type)) {
@@ -178,8 +192,7 @@ Value Frame::static_binary(Operator op, const Value& left, const Value& right, c
         object = check(PyNumber_And(object, mask), at);
         result = number_value(object);
       }
-      const auto n = number_of(object);
-      result.pinned = n && n->form == Number::Form::Float && !is_float(p.type) ? DType::F32 : p.type;
+      result.pinned = p.type;
       if (!leaves_type(op)) check_range(result, at);
     }
   }

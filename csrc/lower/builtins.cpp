@@ -89,7 +89,8 @@ Value Frame::call_builtin(BuiltinId id, std::span<const Argument> args, const as
       const Value a = args[0].value, b = args[1].value;
       const auto n = number(b);
       const auto is_unsigned = [this](const Value& v) {
-        return is_scalar(v) && is_unsigned_int(v.expr->type.elem);
+        const auto known = number(v);
+        return known ? is_unsigned_int(known->pinned) : is_scalar(v) && is_unsigned_int(v.expr->type.elem);
       };
       if (is_unsigned(a) || is_unsigned(b)) {  // neither -x nor x + y - 1 stays in an unsigned type
         const Value x = shared(a, e), y = shared(b, e), zero = Value::of(session_.keep(PyLong_FromLong(0)));

@@ -195,7 +195,11 @@ Value Frame::result_of(const Shape& shape, std::span<const Value> results, std::
   switch (shape.form) {
     case Shape::Form::Static: return shape.value;
     case Shape::Form::Runtime: return results[shape.index];
-    case Shape::Form::Param: return again(Value::of(args[shape.index]), at);
+    case Shape::Form::Param: {
+      ir::Expr* arg = args[shape.index];
+      return arg->kind == ir::ExprKind::Field ? Value::of(copy_place(arg, loc(at)))
+                                              : again(Value::of(arg), at);
+    }
     case Shape::Form::Seq: break;
   }
   Seq* seq = session_.new_seq(shape.is_list, regions_.back().id);
@@ -226,6 +230,12 @@ Specialisation* Frame::specialise(const KernelFunction* function, std::vector<Ar
   return spec;
 }
 
+static bool hands_back(const Shape& shape, size_t param) {
+  if (shape.form == Shape::Form::Param) return shape.index == param;
+  return std::any_of(shape.items.begin(), shape.items.end(),
+                     [&](const Shape& item) { return hands_back(item, param); });
+}
+
 Value Frame::call_jit(const KernelFunction* function, PyObject* self, std::span<const Argument> args,
                       const ast::Call* e) {
   const Node* hint = hint_call_;
@@ -247,9 +257,11 @@ Value Frame::call_jit(const KernelFunction* function, PyObject* self, std::span<
     if (param->by_ref) {
       if (arg->kind != ir::ExprKind::Var && arg->kind != ir::ExprKind::Field)
         arg = ref(temporary(param->name, arg, node), node);
-      if (param->type.is_tensor()) note_handle_change(arg);
+      if (param->type.is_tensor()) note_handle_change(arg, node);
       if (param->type.kind == Kind::Struct) lend_struct(arg, param, node);
     }
+    if (hands_back(spec.shape, i) && arg->kind != ir::ExprKind::Var && arg->kind != ir::ExprKind::Field)
+      arg = ref(temporary(param->name, arg, node), node);
     if (arg->type != param->type && param->type.is_tensor()) complete(arg, param->type.elem, node);
     exprs.push_back(arg);
   }

@@ -301,8 +301,7 @@ Value Frame::short_circuit(const ast::BoolOp* e, uint32_t index) {
     }
     return is_and ? choose(test, right, left, e) : choose(test, left, right, e);
   }
-  const DType type =
-      is_bool && is_scalar(right) && is_bool_type(right.expr->type) ? DType::Bool : meet(left, right, e);
+  const DType type = chosen_type(left, right, e);
   ir::Var* var = temporary("value", as_scalar(left, type, e), e);
   Edge skipped = edge(names, nullptr);
   build_.set_block(block);
@@ -314,6 +313,21 @@ Value Frame::short_circuit(const ast::BoolOp* e, uint32_t index) {
   if (!is_and) test = build_.unary(ir::UnaryOp::Not, test, loc(e));
   build_.if_(test, block, nullptr, loc(e));
   return Value::of(ref(var, e));
+}
+
+// The type of a number that is one of two: theirs if it is the same, bool where both are truth values.
+DType Frame::chosen_type(const Value& yes, const Value& no, const Node* at) {
+  const auto x = number(yes), y = number(no);
+  if (x && y) {
+    const DType type = join(x->natural(), x->pinned == DType::Void, y->natural(), y->pinned == DType::Void);
+    return type == DType::Void ? promote(x->natural(), y->natural()).type : type;
+  }
+  const auto own = [](const Value& v, const std::optional<Number>& n) {
+    if (n) return n->form == Number::Form::Bool ? DType::Bool : DType::Void;
+    return v.is_expr() && v.expr->type.is_scalar() ? v.expr->type.elem : DType::Void;
+  };
+  const DType type = own(yes, x);
+  return type != DType::Void && type == own(no, y) ? type : meet(yes, no, at);
 }
 
 // One value by a runtime condition, both sides free of statements.
@@ -329,20 +343,7 @@ Value Frame::choose(ir::Expr* test, const Value& yes, const Value& no, const Nod
   }
   const auto scalar = [&](const Value& v) { return number(v) || is_scalar(v); };
   if (scalar(yes) && scalar(no)) {
-    DType type;
-    const auto x = number(yes), y = number(no);
-    if (x && y) {
-      type = join(x->natural(), x->pinned == DType::Void, y->natural(), y->pinned == DType::Void);
-      if (type == DType::Void) type = promote(x->natural(), y->natural()).type;
-    } else if (!x && !y && yes.expr->type == no.expr->type) {
-      type = yes.expr->type.elem;
-    } else if (x && is_bool(no.expr->type.elem) && x->form == Number::Form::Bool) {
-      type = DType::Bool;
-    } else if (y && is_bool(yes.expr->type.elem) && y->form == Number::Form::Bool) {
-      type = DType::Bool;
-    } else {
-      type = meet(yes, no, at);
-    }
+    const DType type = chosen_type(yes, no, at);
     return Value::of(build_.select(test, as_scalar(yes, type, at), as_scalar(no, type, at), loc(at)));
   }
   Type t, u;

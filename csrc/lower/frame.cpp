@@ -140,7 +140,8 @@ Shape Frame::shape_of(std::span<const Value> values, std::vector<std::vector<ir:
     return shape;
   }
   const auto* ref = first.is_expr() ? ir::as<ir::VarRef>(first.expr) : nullptr;
-  if (ref && ref->type.is_object()) {
+  // An object, or a tensor that the function does not bind again, is the caller's own.
+  if (ref && (ref->type.is_object() || (ref->type.is_tensor() && !info(ref->var).rebound))) {
     const auto at = std::find(fn_->params.begin(), fn_->params.end(), ref->var);
     if (at != fn_->params.end() && all([&](const Value& v) {
           const auto* r = v.is_expr() ? ir::as<ir::VarRef>(v.expr) : nullptr;

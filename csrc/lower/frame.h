@@ -72,6 +72,9 @@ class Frame {
     std::vector<uint8_t> literals;  // of each name at the head: it may still take another number's type
     std::vector<std::pair<uint32_t, Binding>>
         conflicts;       // names whose turns do not meet: not to be read at the head
+    size_t copies = 0;   // of tensors' handles that were known at the head
+    size_t settled = 0;  // conflicts of rounds in which no literal asked for another type
+    bool asked = false;  // a literal did, in this round
     bool retry = false;  // a literal at the head takes another type, or a conflict: lower the body again
   };
   struct ReturnSite {
@@ -124,10 +127,12 @@ class Frame {
   void turn_anchor(Anchor* anchor, ir::Var* var, const Value& value, bool declare);
   ir::Expr* convert_to(const Value& v, Type type, const ast::Node* at);
   DType meet_at_head(DType head, bool head_literal, DType now, bool now_literal, const Binding& b) const;
-  bool ask_for(const ast::Node* loop, uint32_t name, DType dtype);
+  bool ask_for(const ast::Node* loop, uint32_t name, DType head, DType dtype);
   const ast::Name* name_of(uint32_t id) const { return module_.names[id]; }
   Binding head_binding(uint32_t name, const LoopState& loop);
   void flow_to_head(LoopState& loop, const ast::Node* at);
+  void unread_at_head(LoopState& loop, uint32_t name, const Binding& unread);
+  Binding conflict(const Binding& a, const ast::Node* other, const std::string& text, const char* hint);
   std::string describe(const Binding& b) const;  // "int32", "a TQue": for messages
   std::pair<std::string, std::string> describe_two(const Binding& a, const Binding& b) const;
 
@@ -198,8 +203,10 @@ class Frame {
   Value view(const Value& object, const ast::Subscript* e);
   Value before_start(const Number& n, OpId method, const ast::Node* at);
   Value item(const Value& object, const Value& key, const ast::Node* at);
+  DType chosen_type(const Value& yes, const Value& no, const ast::Node* at);
   Value choose(ir::Expr* condition, const Value& yes, const Value& no, const ast::Node* at);
   Value binary(ast::Operator op, Value left, Value right, const ast::Node* at);
+  Value static_float(ir::BinaryOp op, Value left, Value right, PyObject* object, const ast::Node* at);
   Value static_binary(ast::Operator op, const Value& left, const Value& right, const ast::Node* at);
   void check_range(const Value& v, const ast::Node* at) const;
   Value unary(ast::UnaryOperator op, Value v, const ast::Node* at);
@@ -255,10 +262,16 @@ class Frame {
   void check_field_value(const Value& v, Type want, const ast::Node* at) const;
   ir::Var* new_struct(Type type, std::string_view name, const ast::Node* at);
   void set_nested_defaults(const ir::Expr* place, PyObject* cls, PyObject* instance, const ast::Node* at);
+  void make_anew(ir::Var* var, ir::Block* block, size_t at, Loc where);
+  void set_defaults(ir::Expr* place, Loc where);
   Effect order_effect(const ir::Expr* e) const;
-  ir::Expr* copy_place(const ir::Expr* place, const ast::Node* at);
+  ir::Expr* copy_place(const ir::Expr* place, Loc where);
   bool complete(ir::Expr* self, DType elem, const ast::Node* at);
-  void note_handle_change(ir::Expr* self);
+  // ---- handles of tensors (handles.cpp)
+  void note_copy(ir::Var* copy, const ir::Expr* value);
+  bool share_handle(const ir::Var* a, const ir::Var* b) const;
+  void note_handle_change(ir::Expr* self, const ast::Node* at);
+  bool meets_change(const LoopState& loop) const;
   Loc element_type_from(const ir::Var* var) const;  // where a GlobalTensor got its element type
   ir::Expr* operand(const Value& v, const TypePattern& pattern, Type type, const ast::Node* at);
   Value call_static(const Value& callee, std::span<const Argument> args, const ast::Node* at);
@@ -350,6 +363,8 @@ class Frame {
   std::deque<Anchor> anchors_;
   std::vector<LoopState*> loops_;
   std::vector<ReturnSite> returns_;
+  std::vector<Copy> copies_;                                       // of tensors' handles
+  std::vector<std::pair<const ast::Node*, ir::Var*>> changed_in_;  // (loop, a tensor from outside of it)
   std::vector<std::pair<uint64_t, DType>> hints_;  // (loop node, name) -> the type a literal takes there
   const ast::Node* hint_call_ = nullptr;           // the call whose results an assignment will name so:
   std::vector<const ast::Name*> hint_names_;

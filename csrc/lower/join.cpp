@@ -156,6 +156,7 @@ void Frame::put(ir::Var* slot, Binding& b, Edge& e, uint32_t limit, const Node* 
     return turn_anchor(b.anchor, slot, b.value, false);
   if (b.slot && info(b.var).depth > limit && b.var->type == slot->type && !b.var->is_param &&
       !info(b.var).aliased) {
+    if (slot->type.is_tensor()) note_copy(slot, ref(b.var, where));
     undeclare(b.var);
     session_.aliases.emplace_back(b.var, slot);
     session_.needs_sweep = true;
@@ -182,13 +183,12 @@ void Frame::put(ir::Var* slot, Binding& b, Edge& e, uint32_t limit, const Node* 
   build_.set_block(here);
 }
 
-static Binding conflict(Session& session, const Binding& a, const Binding& b, const std::string& text,
-                        const char* hint) {
+Binding Frame::conflict(const Binding& a, const Node* other, const std::string& text, const char* hint) {
   Binding r;
   r.state = Binding::State::Conflict;
   r.set_at = a.set_at;
-  r.other = b.set_at ? b.set_at : a.set_at;
-  r.value = Value::of(session.keep(Py_BuildValue("(ss)", text.c_str(), hint)));
+  r.other = other ? other : a.set_at;
+  r.value = Value::of(session_.keep(Py_BuildValue("(ss)", text.c_str(), hint)));
   return r;
 }
 
@@ -230,7 +230,7 @@ Binding Frame::merge_slot(uint32_t name, size_t index, std::span<Edge* const> ed
     const bool no_form = !has_form || !form_of(*first, &t, &lit);
     const auto [one, other] = describe_two(*first, b);
     return conflict(
-        session_, *first, b,
+        *first, b.set_at,
         fmt::format("is {} by line {} and {} by line {}{}", one, line(*first), other, line(b),
                     no_form ? "; only numbers, enums and tensors may change under runtime control flow" : ""),
         other == "another" ? "use two names"
@@ -362,8 +362,10 @@ Binding Frame::head_binding(uint32_t name, const LoopState& loop) {
   }
   const Node* at = b.set_at ? b.set_at : loop.node;
   if (b.slot && b.var->type == type && !b.var->by_ref &&
-      !(type.is_tensor() && (info(b.var).aliased || b.var->is_param)))
+      !(type.is_tensor() && (info(b.var).aliased || b.var->is_param))) {
+    if (type.is_tensor()) info(b.var).rebound = true;  // by the turns: no other name may share it in the body
     return b;
+  }
   ir::Var* slot = nullptr;
   if (!b.slot && !b.is_alias()) {
     if (b.anchor && b.anchor->var && b.anchor->var->type == type)
@@ -403,13 +405,16 @@ DType Frame::meet_at_head(DType head, bool head_literal, DType now, bool now_lit
   return now_literal && n && n->fits(head) ? head : DType::Void;
 }
 
-// Notes the type that a literal takes at a loop's head, for the next lowering of the body. False: that type
-// or a wider one was noted before. Each note is wider than the last one of its name, so the rounds end.
-bool Frame::ask_for(const Node* loop, uint32_t name, DType dtype) {
+// Notes the type that a literal takes at a loop's head, for the next lowering of the body. False: the head
+// has that type or a wider one already, and the path does not meet it. Each note is wider than the last one
+// of its name, so the rounds end; of several paths in one round, the widest is noted.
+bool Frame::ask_for(const Node* loop, uint32_t name, DType head, DType dtype) {
   const auto rank = [](DType t) { return is_float(t) ? 16 + size_of(t) : size_of(t); };
   const uint64_t key = (static_cast<uint64_t>(loop->id) << 32) | name;
+  DType noted = DType::Void;
   for (const auto& [known, type] : hints_)
-    if (known == key && rank(type) >= rank(dtype)) return false;
+    if (known == key) noted = type;
+  if (noted != DType::Void && rank(noted) >= rank(dtype)) return noted != head;
   hints_.emplace_back(key, dtype);
   return true;
 }
@@ -420,8 +425,9 @@ void Frame::flow_to_head(LoopState& loop, const Node* at) {
   for (size_t i = 0; i < names.size(); i++) {
     const Binding& head = loop.head[i];
     Binding& now = back.bindings[i];
-    if (!head.bound() || !now.bound() || same_binding(head, now)) continue;
     const bool wanted = loop.construct->live_head.test(names[i]);
+    if (wanted && head.bound() && now.state == Binding::State::Conflict) unread_at_head(loop, names[i], now);
+    if (!head.bound() || !now.bound() || same_binding(head, now)) continue;
     const ast::Name* name = name_of(names[i]);
     Type type;
     bool literal;
@@ -434,8 +440,8 @@ void Frame::flow_to_head(LoopState& loop, const Node* at) {
         put(head.var, now, back, loop.depth, at);
         continue;
       }
-      if (meets != DType::Void && ask_for(loop.node, names[i], meets)) {
-        loop.retry = true;
+      if (meets != DType::Void && ask_for(loop.node, names[i], target.elem, meets)) {
+        loop.retry = loop.asked = true;
         continue;
       }
     }
@@ -454,15 +460,26 @@ void Frame::flow_to_head(LoopState& loop, const Node* at) {
     // An error only if a turn, or what follows the loop, reads it: the body is lowered again to see.
     const std::string text = fmt::format("is {} when the loop begins (line {}) and {} for its next turn", one,
                                          line_of(head_at), other);
-    Binding unread = conflict(session_, head, now, text, hint.c_str());
+    Binding unread = conflict(head, set_at, text, hint.c_str());
     unread.set_at = head_at;
-    unread.other = set_at;
     // The third item: the error belongs to the assignment, not to the reader.
     unread.value = Value::of(session_.keep(Py_BuildValue("(sss)", text.c_str(), hint.c_str(), "")));
-    loop.conflicts.emplace_back(names[i], unread);
-    loop.retry = true;
+    unread_at_head(loop, names[i], unread);
   }
+  loop.retry = loop.retry || meets_change(loop);
+  for (uint32_t name = 0; !copies_.empty() && name < bindings_.size(); name++)
+    if (bindings_[name].stale && loop.construct->live_head.test(name) && !loop.construct->assigned.test(name))
+      unread_at_head(loop, name, bindings_[name]);
   loop.turns.push_back(std::move(back));
+}
+
+// A turn leaves the name with what the next one must not read: the body is lowered again to see whether it
+// does.
+void Frame::unread_at_head(LoopState& loop, uint32_t name, const Binding& unread) {
+  for (const auto& [known, binding] : loop.conflicts)
+    if (known == name) return;
+  loop.conflicts.emplace_back(name, unread);
+  loop.retry = true;
 }
 
 }  // namespace asc::lower

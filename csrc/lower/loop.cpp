@@ -67,7 +67,12 @@ void Frame::prepare_head(LoopState& loop) {
   loop.literals.clear();
   loop.turns.clear();
   loop.breaks_out.clear();
-  loop.retry = false;
+  // What did not meet in a round that asked for wider literals may meet now.
+  if (loop.asked) loop.conflicts.resize(loop.settled);
+  loop.settled = loop.conflicts.size();
+  loop.retry = loop.asked = false;
+  loop.copies = copies_.size();
+  for (const auto& [name, unread] : loop.conflicts) set(name, unread);
   for (uint32_t name : loop.construct->join) {
     const size_t known = fn_->vars.size();
     Binding b = head_binding(name, loop);
@@ -186,12 +191,15 @@ void Frame::reverse(RangeBounds& r, const Node* call) {
   if (!step || step->bits != 1)
     fail(call, "reversed(range(...)) with a step is not supported",
          "write the range downwards: range(last, first - 1, -step)");
+  if (is_unsigned_int(r.type)) {  // first - 1 may be -1
+    r.type = DType::I64;
+    for (int i = 0; i < 2; i++) r.values[i] = Value::of(as_scalar(r.values[i], r.type, r.nodes[i]));
+  }
   const Value one = Value::of(session_.keep(PyLong_FromLong(1)));
   const Value last = binary(ast::Operator::Sub, r.values[1], one, call);
   r.values[1] = binary(ast::Operator::Sub, r.values[0], one, call);
   r.values[0] = last;
   r.values[2] = Value::of(session_.keep(PyLong_FromLong(-1)));
-  if (is_unsigned_int(r.type)) r.type = DType::I64;
 }
 
 // Binds the target inside the body, to a variable from outside if the name lives on there.

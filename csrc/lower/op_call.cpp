@@ -69,12 +69,6 @@ Loc Frame::element_type_from(const ir::Var* var) const {
   return {};
 }
 
-// The handle itself changes, not only what it refers to: a parameter must be the caller's.
-void Frame::note_handle_change(ir::Expr* self) {
-  auto* r = ir::as<ir::VarRef>(self);
-  if (r && r->var->is_param) r->var->by_ref = true;
-}
-
 ir::Expr* Frame::operand(const Value& v, const TypePattern& pattern, Type type, const Node* at) {
   switch (pattern.form) {
     case TypePattern::Form::Scalar:
@@ -149,7 +143,7 @@ Value Frame::call_op(OpId op, ir::Expr* self, std::span<Argument> args, const No
     if (self->kind != ir::ExprKind::Var)
       fail(at, fmt::format("{} changes the tensor, and this one has no name", desc.py_name),
            "give it a name first");
-    note_handle_change(self);
+    note_handle_change(self, at);
   }
   ir::Expr* operands[24];
   ASC_ASSERT(proto.params.size() <= std::size(operands));

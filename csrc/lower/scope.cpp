@@ -25,12 +25,17 @@ void Frame::enter(ir::Block* block, bool nested) {
 
 void Frame::leave(bool keep) {
   const size_t mark = regions_.back().trail;
+  std::vector<std::pair<uint32_t, Binding>> stale;  // no assignment of theirs: they are in no join
   while (!keep && trail_.size() > mark) {
-    bindings_[trail_.back().first] = trail_.back().second;
+    const uint32_t name = trail_.back().first;
+    if (bindings_[name].stale) stale.emplace_back(name, bindings_[name]);
+    bindings_[name] = trail_.back().second;
     trail_.pop_back();
   }
   regions_.pop_back();
   if (!regions_.empty()) build_.set_block(regions_.back().block);
+  for (const auto& [name, binding] : stale)
+    if (bindings_[name].bound()) set(name, binding);
 }
 
 void Frame::set(uint32_t name, const Binding& b) {
@@ -151,6 +156,7 @@ ir::Var* Frame::new_var(std::string_view name, Type type, const Node* at) {
 
 void Frame::declare_here(ir::Var* var, ir::Expr* init, const Node* at) {
   VarInfo& v = info(var);
+  note_copy(var, init);
   v.decl = build_.decl(var, init, loc(at));
   v.block = build_.block();
   v.depth = depth();
@@ -172,6 +178,7 @@ ir::Var* Frame::temporary(std::string_view name, ir::Expr* init, const Node* at)
 }
 
 void Frame::assign_var(ir::Var* var, ir::Expr* value, const Node* at) {
+  note_copy(var, value);
   build_.assign(var, value, loc(at));
   info(var).rebound = true;
   epoch_++;
@@ -198,6 +205,7 @@ ir::Assign* Frame::undeclare(ir::Var* var) {
         v.rebound = true;
       } else {
         v.block->erase(v.block->begin() + static_cast<ptrdiff_t>(i));
+        if (is_user_struct(var->type)) make_anew(var, v.block, i, decl->loc);
       }
       break;
     }

@@ -37,6 +37,7 @@ struct Binding {
   Value value;             // not for slots
   ir::Var* var = nullptr;  // slot or alias; for a static value: the name's last variable, to be used again
   Anchor* anchor = nullptr;
+  bool stale = false;  // Conflict: a copy of a tensor whose handle changed; no assignment made it so
   const ast::Node* set_at = nullptr;  // where it was last assigned
   const ast::Node* other =
       nullptr;  // Maybe: the construct that may leave it unset; Conflict: the other assignment
@@ -51,6 +52,12 @@ struct Edge {
   ir::Block* block = nullptr;
   std::vector<Binding> bindings;
   bool jump = false;  // the block ends with a break or continue
+};
+
+// A variable that may hold the handle of another one's tensor.
+struct Copy {
+  const ir::Var *copy, *original;
+  friend bool operator==(const Copy&, const Copy&) = default;
 };
 
 struct VarInfo {

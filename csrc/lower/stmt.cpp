@@ -191,7 +191,10 @@ void Frame::unpack(const ast::Sequence* target, const Value& v, const Node* at) 
         items[i] = Value::of(ref(temporary("value", items[i].expr, at), at));
         break;
       }
-      if (!b || !b->slot || !mentions(items[i].expr, b->var) || items[i].expr->type.is_tensor()) continue;
+      if (!b || !b->slot || !mentions(items[i].expr, b->var)) continue;
+      // A tensor that nothing re-binds only gets a second name: nothing is written.
+      const auto* other = items[j].is_expr() ? ir::as<ir::VarRef>(items[j].expr) : nullptr;
+      if (items[i].expr->type.is_tensor() && other && !info(other->var).rebound) continue;
       items[i] = Value::of(ref(temporary("value", items[i].expr, at), at));
       break;
     }

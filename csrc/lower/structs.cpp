@@ -95,10 +95,12 @@ Effect Frame::order_effect(const ir::Expr* e) const {
 }
 
 // A tree of its own for the place: nodes have one parent.
-ir::Expr* Frame::copy_place(const ir::Expr* place, const Node* at) {
+ir::Expr* Frame::copy_place(const ir::Expr* place, Loc where) {
   if (const auto* field = ir::as<ir::Field>(place))
-    return build_.field(copy_place(field->object, at), field->index, loc(at));
-  return ref(ir::as<ir::VarRef>(place)->var, at);
+    return build_.field(copy_place(field->object, where), field->index, where);
+  ir::Var* var = ir::as<ir::VarRef>(place)->var;
+  info(var).refs++;
+  return build_.var(var, where);
 }
 
 // Notes that the function changes the struct; an error if it is the kernel's argument.
@@ -146,15 +148,41 @@ void Frame::set_nested_defaults(const ir::Expr* place, PyObject* cls, PyObject* 
     const auto index = static_cast<uint16_t>(i);
     const Type type = ir::field_type(session_.module, place->type, index);
     if (type.kind == Kind::Struct) {
-      ir::Expr* part = build_.field(copy_place(place, at), index, loc(at));
+      ir::Expr* part = build_.field(copy_place(place, loc(at)), index, loc(at));
       set_nested_defaults(part, PyTuple_GET_ITEM(row, 1), value, at);
       continue;
     }
     const int64_t bits = bits_of(value, type.elem);
     const ir::StructDesc& desc = session_.module.structs[place->type.id - kStructCount];
     if (!instance || bits == desc.fields[index].default_bits) continue;
-    build_.set_field(copy_place(place, at), index, convert_to(number_value(value), type, at), loc(at));
+    build_.set_field(copy_place(place, loc(at)), index, convert_to(number_value(value), type, at), loc(at));
   }
+}
+
+void Frame::set_defaults(ir::Expr* place, Loc where) {
+  for (size_t i = 0; i < ir::field_count(session_.module, place->type); i++) {
+    const auto index = static_cast<uint16_t>(i);
+    const Type type = ir::field_type(session_.module, place->type, index);
+    if (type.kind == Kind::Struct) {
+      set_defaults(build_.field(copy_place(place, where), index, where), where);
+      continue;
+    }
+    const int64_t bits = session_.module.structs[place->type.id - kStructCount].fields[index].default_bits;
+    ir::Expr* value = is_float(type.elem) ? build_.float_const(type, std::bit_cast<double>(bits), where)
+                                          : build_.int_const(type, bits, where);
+    build_.set_field(copy_place(place, where), index, value, where);
+  }
+}
+
+// A struct whose declaration moves out of a branch or a loop is made where it was declared all the same, by
+// every turn: its fields get their defaults there.
+void Frame::make_anew(ir::Var* var, ir::Block* block, size_t at, Loc where) {
+  ir::Block* here = build_.block();
+  ir::Block* fields = build_.new_block();
+  build_.set_block(fields);
+  set_defaults(build_.var(var, where), where);
+  build_.set_block(here);
+  block->insert(block->begin() + static_cast<ptrdiff_t>(at), fields->begin(), fields->end());
 }
 
 // Tiling(), Tiling(total=n): a local struct.
@@ -185,7 +213,7 @@ Value Frame::copy_of_struct(ir::Expr* object, const Node* at) {
   ir::Var* var = new_struct(type, root ? root->var->name : "params", at);
   for (size_t i = 0; i < ir::field_count(session_.module, type); i++) {
     const auto index = static_cast<uint16_t>(i);
-    ir::Expr* value = build_.field(copy_place(object, at), index, loc(at));
+    ir::Expr* value = build_.field(copy_place(object, loc(at)), index, loc(at));
     build_.set_field(ref(var, at), index, value, loc(at));
   }
   return Value::of(ref(var, at));
