@@ -17,6 +17,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -73,6 +74,9 @@ class Batch:
         if self.process.returncode == 0:
             done = {e["seed"]: (e["status"], e["detail"]) for e in events if "status" in e}
             return done | self.skip
+        if self.process.returncode == -signal.SIGTERM and not hangs:  # someone else ended it
+            self.start()
+            return None
         begun = [e["begin"] for e in events if "begin" in e]
         if not begun:
             raise SystemExit(f"the fuzzer's worker does not start:\n{errors}")

@@ -13,125 +13,34 @@ compiler must refuse the kernel.
 import ast
 
 from annotate_calls import Calls
-from annotate_expr import (
+from annotate_expr import Expressions
+from annotate_loops import Loops
+from known import (
     NUMBERS,
     OPERATORS,
-    Expressions,
     Lit,
     Num,
     Obj,
+    Record,
     Seq,
-    Tensor,
     binary_value,
     call_of,
     cast_static,
     constant,
-    is_static,
-    natural,
     truth,
 )
-from values import Refused, Unclear, join
+from language_types import Refused, Unclear
+from paths import Conflict, Maybe, adapt, hole, merge, merge_values
 
 
-class Maybe:
-    """A name that is set on some paths only."""
-
-    def __init__(self, value):
-        self.value = value
-
-
-class Conflict:
-    """A name whose values on two paths do not meet. `unclear`: the rules leave that open."""
-
-    def __init__(self, unclear=False):
-        self.unclear = unclear
-
-
-class Loop:
-    def __init__(self):
-        self.turns, self.breaks = [], []
-
-
-def hole():
-    """A place in the program that is filled when it is known what must stand there."""
-    return ast.If(ast.Constant(True), [], [])
-
-
-def merge_values(a, b):
-    for value in (a, b):
-        if isinstance(value, Conflict):
-            return value
-    if a is b or isinstance(a, Lit) and a.same(b) or isinstance(a, (Tensor, Obj)) and a == b:
-        return a
-    if isinstance(a, NUMBERS) and isinstance(b, NUMBERS):
-        literals = [
-            isinstance(v, Lit)
-            and v.dtype is None
-            and not isinstance(v.value, bool)
-            or isinstance(v, Num)
-            and v.literal
-            for v in (a, b)
-        ]
-        dtype = join(a.natural, literals[0], b.natural, literals[1])
-        return Num(dtype, all(literals)) if dtype else Conflict(any(literals))
-    return a if type(a) is type(b) and not isinstance(a, (Lit, Seq, Obj)) and a == b else Conflict()
-
-
-def merge(envs):
-    """What is known where paths with these environments meet."""
-    names = dict.fromkeys(name for env in envs for name in env)
-    result = {}
-    for name in names:
-        values = [env.get(name) for env in envs]
-        maybe = any(v is None or isinstance(v, Maybe) for v in values)
-        bound = [v.value if isinstance(v, Maybe) else v for v in values if v is not None]
-        value = bound[0]
-        for other in bound[1:]:
-            value = merge_values(value, other)
-        result[name] = Maybe(value) if maybe else value
-    return result
-
-
-def adapt(env, target, place, names=None):
-    """Fills a hole with the conversions from a path's types to those of the meeting point."""
-    for name, want in target.items():
-        have = env.get(name)
-        maybe = isinstance(have, Maybe)
-        want, have = (v.value if isinstance(v, Maybe) else v for v in (want, have))
-        if (
-            not isinstance(want, Num)
-            or not isinstance(have, NUMBERS)
-            or names is not None
-            and name not in names
-        ):
-            continue
-        if isinstance(have, Lit) or have.dtype != want.dtype:
-            value = constant(have) if isinstance(have, Lit) else ast.Name(name, ast.Load())
-            value = call_of("_c", value, ast.Constant(want.dtype))
-            convert = ast.Assign([ast.Name(name, ast.Store())], value)
-            if maybe:
-                convert = ast.Try(
-                    [convert],
-                    [ast.ExceptHandler(ast.Name("NameError", ast.Load()), None, [ast.Pass()])],
-                    [],
-                    [],
-                )
-            place.body.append(convert)
-    if not place.body:
-        place.body.append(ast.Pass())
-
-
-def assigned(node):
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-
-
-class Annotator(Expressions, Calls):
+class Annotator(Expressions, Calls, Loops):
     """`functions`: the module's helpers by name; `constants`: its other globals."""
 
-    def __init__(self, functions, constants):
-        self.functions, self.constants = functions, constants
+    def __init__(self, functions, constants, structs=()):
+        self.functions, self.constants, self.structs = functions, constants, dict(structs)
         self.made, self.out, self.active = {}, [], []
         self.returns, self.loops = [], []
+        self.regions, self.next_region = [0], 0
 
     # ---- functions ----
 
@@ -139,14 +48,16 @@ class Annotator(Expressions, Calls):
         """Reads a function for these values of its parameters; gives what is known of its result."""
         if fdef.name in self.active:
             raise Refused("recursion")
-        saved, self.returns, self.loops = (self.returns, self.loops), [], []
+        saved, self.returns, self.loops = (self.returns, self.loops, self.regions), [], []
+        self.next_region += 1
+        self.regions = [self.next_region]
         self.active.append(fdef.name)
         try:
             body, end = self.block(fdef.body, dict(params))
             shape = self.result_shape(end is not None)
         finally:
             self.active.pop()
-            (self.returns, self.loops) = saved
+            (self.returns, self.loops, self.regions) = saved
         arguments = ast.arguments([], [ast.arg(name) for name in params], None, [], [], None, [])
         self.out.append(ast.FunctionDef(out_name, arguments, body or [ast.Pass()], []))
         return shape
@@ -199,7 +110,12 @@ class Annotator(Expressions, Calls):
 
     def branch(self, stmts, env):
         """A block with a hole behind it, where it can be left."""
-        out, end = self.block(stmts, dict(env))
+        self.next_region += 1
+        self.regions.append(self.next_region)
+        try:
+            out, end = self.block(stmts, dict(env))
+        finally:
+            self.regions.pop()
         place = hole()
         if end is not None:
             out.append(place)
@@ -250,6 +166,8 @@ class Annotator(Expressions, Calls):
         if isinstance(target, ast.Name):
             self.bind(target.id, value, env)
             return
+        if isinstance(target, ast.Attribute):
+            raise Unclear("a field among several targets")
         if not isinstance(target, (ast.Tuple, ast.List)):
             raise Refused("this target is not supported")
         items = self.items_of(value)
@@ -260,6 +178,12 @@ class Annotator(Expressions, Calls):
 
     def stmt_Assign(self, stmt, env):
         first = stmt.targets[0]
+        if isinstance(first, ast.Attribute) and len(stmt.targets) == 1:
+            value, out = self.expr(stmt.value, env)
+            return [self.set_field(first, value, out, env)], env
+        if isinstance(first, ast.Subscript) and len(stmt.targets) == 1:
+            value, out = self.used(stmt.value, env)
+            return [self.set_item(first, value, out, env)], env
         value, out = self.expr(stmt.value, env)
         if isinstance(first, ast.Name):
             counts = isinstance(stmt.value, ast.BinOp) and self.counts_on(
@@ -276,7 +200,34 @@ class Annotator(Expressions, Calls):
             isinstance(left, ast.Name) and left.id == name and isinstance(self.expr(right, dict(env))[0], Lit)
         )
 
+    def changeable(self, node, env):
+        value, out = self.expr(node, env)
+        if not isinstance(value, Seq) or not value.is_list or value.region != self.regions[-1]:
+            raise Refused("a change of something else than a list of this block")
+        return value, out
+
+    def set_item(self, target, value, out, env):
+        seq, place = self.changeable(target.value, env)
+        index = self.expr(target.slice, env)[0]
+        if not isinstance(index, Lit) or not -len(seq.items) <= index.value < len(seq.items):
+            raise Refused("a runtime index")
+        seq.items[index.value] = value
+        return ast.Assign([ast.Subscript(place, constant(index), ast.Store())], out)
+
+    def set_field(self, target, value, out, env):
+        owner, place = self.expr(target.value, env)
+        if not isinstance(owner, Record) or target.attr not in owner.fields:
+            raise Refused("no such field")
+        return ast.Assign(
+            [ast.Attribute(place, target.attr, ast.Store())],
+            self.field_value(value, owner.fields[target.attr], out),
+        )
+
     def stmt_AugAssign(self, stmt, env):
+        if isinstance(stmt.target, ast.Attribute):
+            read = ast.Attribute(stmt.target.value, stmt.target.attr, ast.Load())
+            value, out = self.expr(ast.BinOp(read, stmt.op, stmt.value), env)
+            return [self.set_field(stmt.target, value, out, env)], env
         if not isinstance(stmt.target, ast.Name):
             raise Refused("this target is not supported")
         name = stmt.target.id
@@ -301,6 +252,12 @@ class Annotator(Expressions, Calls):
         out = self.checked(stmt.value, value, out)
         self.bind(stmt.target.id, value, env)
         return [ast.Assign([stmt.target], out)], env
+
+    def stmt_Assert(self, stmt, env):
+        test, out = self.expr(stmt.test, env, True)
+        if truth(test) is False:
+            raise Refused("an assert that does not hold")
+        return [ast.Expr(call_of("_assert", out))], env
 
     def stmt_If(self, stmt, env):
         test, out_test = self.expr(stmt.test, env, True)
@@ -332,129 +289,9 @@ class Annotator(Expressions, Calls):
         self.loops[-1].turns.append((env, place))
         return [place, stmt], None
 
-    # ---- loops ----
 
-    def stmt_For(self, stmt, env):
-        call = stmt.iter
-        name = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
-        if name in ("range", "asc.range") and not (name == "range" and "range" in env):
-            dtype, out, runs = self.range_of(call, env)
-            return self.loop(stmt, env, dtype, out, runs)
-        over, out = self.expr(stmt.iter, env)
-        items = self.items_of(over)
-        if any(
-            isinstance(n, (ast.Break, ast.Continue))
-            for n in ast.walk(ast.Module(stmt.body + stmt.orelse, []))
-        ):
-            raise Refused("a jump in an unrolled loop")
-        # One copy of the body an item.
-        list_name = f"_items_{len(self.out)}_{stmt.lineno}_{stmt.col_offset}"
-        made = [ast.Assign([ast.Name(list_name, ast.Store())], call_of("list", out))]
-        for index, item in enumerate(items):
-            if env is None:
-                break
-            self.unpack(stmt.target, item, env)
-            made.append(
-                ast.Assign(
-                    [stmt.target],
-                    ast.Subscript(ast.Name(list_name, ast.Load()), ast.Constant(index), ast.Load()),
-                )
-            )
-            body, env = self.block(stmt.body, env)
-            made += body
-        if env is not None:
-            body, env = self.block(stmt.orelse, env)
-            made += body
-        return made, env
-
-    def stmt_While(self, stmt, env):
-        return self.loop(stmt, env, None, None, False)
-
-    def loop_head(self, stmt, env, names):
-        """The environment at the head of every turn, the first included: numbers that the loop assigns are
-        variables."""
-        return {
-            name: Num(value.natural, value.dtype is None and not isinstance(value.value, bool))
-            if name in names and isinstance(value, Lit)
-            else value
-            for name, value in env.items()
-        }
-
-    def loop(self, stmt, env, dtype, out_range, runs):
-        names = assigned(stmt)
-        head = self.loop_head(stmt, env, names)
-        returns = len(self.returns)
-        while True:
-            loop = Loop()
-            turn = dict(head)
-            test, always = None, False
-            if dtype:
-                self.unpack(stmt.target, Num(dtype), turn)
-                exit_env = dict(head)
-            else:
-                value, test = self.expr(stmt.test, turn, True)
-                if truth(value) is False:
-                    return self.block(stmt.orelse, env)
-                always = truth(value) is True
-                exit_env = dict(turn)
-            self.loops.append(loop)
-            body, end, place = self.branch(stmt.body, turn)
-            self.loops.pop()
-            if end is not None:
-                loop.turns.append((end, place))
-            changed = False
-            for name in names & head.keys():
-                if isinstance(head[name], (Maybe, Conflict)):
-                    continue
-                value = head[name]
-                for turn_env, _ in loop.turns:
-                    value = merge_values(
-                        value, turn_env[name].value if isinstance(turn_env[name], Maybe) else turn_env[name]
-                    )
-                if isinstance(value, Conflict) or isinstance(value, Num) and value != head[name]:
-                    head[name], changed = value, True
-            if not changed:
-                break
-            del self.returns[returns:]
-        before = hole()
-        adapt(env, head, before, names)
-        for turn_env, place in loop.turns:
-            adapt(turn_env, head, place, names)
-        self.leave_head(exit_env, loop, names, runs)
-        exits = list(loop.breaks)
-        orelse = []
-        if not always:
-            orelse, end, place = self.branch(stmt.orelse, exit_env)
-            if end is not None:
-                exits.append((end, place))
-        result = merge([e for e, _ in exits]) if exits else None
-        for end, place in exits:
-            adapt(end, result, place)
-        if dtype:
-            node = ast.For(stmt.target, out_range, body, orelse)
-        else:
-            node = ast.While(test, [ast.Expr(call_of("_turn")), *body], orelse)
-        return [before, node], result
-
-    def leave_head(self, exit_env, loop, names, runs):
-        """Names behind the loop as the head leaves them, where no break was taken."""
-        for name in names:
-            ends = [turn_env[name] for turn_env, _ in loop.turns if name in turn_env]
-            plain = [v.value if isinstance(v, Maybe) else v for v in ends]
-            known = exit_env.get(name)
-            if known is None and plain:
-                value = plain[0]
-                for other in plain[1:]:
-                    value = merge_values(value, other)
-                maybe = not runs or len(ends) < len(loop.turns) or any(isinstance(v, Maybe) for v in ends)
-                exit_env[name] = Maybe(value) if maybe else value
-
-
-def annotate(functions, constants, kernel, params):
+def annotate(functions, constants, structs, kernel, params):
     """The module to run, as an AST. `params`: what is known of the kernel's parameters."""
-    annotator = Annotator(functions, constants)
+    annotator = Annotator(functions, constants, structs)
     annotator.function(kernel, params, kernel.name)
     return ast.fix_missing_locations(ast.Module(annotator.out, []))
-
-
-__all__ = ["annotate", "is_static", "natural"]

@@ -4,7 +4,7 @@ annotate.py."""
 
 import ast
 
-from annotate_expr import (
+from known import (
     BUILTINS,
     DTYPE_NAMES,
     NUMBERS,
@@ -12,6 +12,7 @@ from annotate_expr import (
     Num,
     Obj,
     Pointer,
+    Record,
     Seq,
     Tensor,
     binary_value,
@@ -22,7 +23,7 @@ from annotate_expr import (
     static,
     truth,
 )
-from values import Refused, Unclear, binary_types, computed, promote, promote_literal
+from language_types import BITS, Refused, Unclear, binary_types, computed, fits, promote, promote_literal
 
 QUERIES = {"get_block_idx": "int64", "get_block_num": "int64"}
 VECTOR_OPS = {
@@ -68,6 +69,8 @@ class Calls:
                 return self.call_helper(self.functions[bound.value], node, env)
             if bound is None and func.id in self.functions:
                 return self.call_helper(self.functions[func.id], node, env)
+            if bound is None and func.id in self.structs:
+                return self.new_struct(func.id, node, env)
             if bound is None and func.id in BUILTINS:
                 return self.call_builtin(func.id, node, env)
         raise Refused("a call of something unknown")
@@ -77,6 +80,25 @@ class Calls:
         keywords = [(k.arg, *self.used(k.value, env)) for k in node.keywords]
         out = ast.Call(None, [out for _, out in pairs], [ast.keyword(name, out) for name, _, out in keywords])
         return [value for value, _ in pairs], {name: value for name, value, _ in keywords}, out
+
+    def new_struct(self, name, node, env):
+        args, keywords, out = self.arguments(node, env)
+        fields = {field: dtype for field, (dtype, _) in self.structs[name].items()}
+        if args or not set(keywords) <= set(fields):
+            raise Refused("fields of a struct are given by name")
+        for keyword in out.keywords:
+            keyword.value = self.field_value(keywords[keyword.arg], fields[keyword.arg], keyword.value)
+        defaults = {field: default for field, (_, default) in self.structs[name].items()}
+        out.func = ast.Name("_struct", ast.Load())
+        out.args = [ast.parse(repr(table), mode="eval").body for table in (fields, defaults)]
+        return Record(name, fields), out
+
+    def field_value(self, value, dtype, out):
+        if not isinstance(value, NUMBERS) or value.natural[0] == "f" and dtype[0] != "f":
+            raise Refused("a float for a field of integers")
+        if isinstance(value, Lit) and dtype in BITS and not fits(dtype, int(value.value)):
+            raise Refused("a number that does not fit its field")
+        return call_of("_c", out, ast.Constant(dtype))
 
     # ---- asc ----
 
@@ -89,6 +111,8 @@ class Calls:
             dtype = name if name in DTYPE_NAMES else static(args[1])
             return self.cast_value(args[0], dtype, out.args[0])
         if name == "number":
+            if isinstance(args[0], Lit) and not isinstance(args[0].value, bool):
+                return self.cast_value(args[0], args[0].natural, out.args[0])
             return Num(args[0].natural), call_of("_c", out.args[0], ast.Constant(args[0].natural))
         if name == "ceildiv":
             value = binary_value("//", lambda a, b: -(-a // b), *args)
@@ -151,6 +175,8 @@ class Calls:
                     continue
                 dtype = promote_literal(value.value, dtype) if dtype else computed(value.natural)
         runs = False
+        if all(isinstance(value, Lit) for value in values) and any(value.dtype for value in values):
+            raise Unclear("a range of numbers with a pinned type")
         if all(isinstance(value, Lit) for value in values):
             dtype = "int64" if dtype == "int64" else "int32"
             runs = len(range(*(value.value for value in values))) > 0
@@ -164,8 +190,13 @@ class Calls:
     def call_method(self, owner, out_owner, name, node, env):
         args, keywords, out = self.arguments(node, env)
         out.func = ast.Attribute(out_owner, name, ast.Load())
+        if isinstance(owner, Seq) and name == "append":
+            self.changeable(node.func.value, env)[0].items.append(args[0])
+            return Obj(None), out
         if isinstance(owner, NUMBERS) and name in ("cast", "to"):
             return self.cast_value(owner, static(args[0]), out_owner)
+        if isinstance(owner, Record) and name == "create_local":
+            return Record(owner.name, owner.fields), out
         if not isinstance(owner, Tensor):
             raise Refused(f"a method {name} of something else")
         if name == "set_global_buffer":
@@ -247,6 +278,8 @@ class Calls:
         raise Refused(name)
 
     def static_builtin(self, name, args, out, node):
+        if any(self.pinned(arg) for arg in args):
+            raise Unclear("a builtin of numbers with a pinned type")
         try:
             value = BUILTINS[name](*(static(a) for a in args))
         except (ArithmeticError, TypeError, ValueError) as error:
@@ -256,6 +289,11 @@ class Calls:
         if isinstance(value, tuple):
             return Seq([literal_result(v) for v in value], False), self.folded(node, out, value)
         return self.container_builtin(name, args, out)
+
+    def pinned(self, value):
+        if isinstance(value, Seq):
+            return any(self.pinned(item) for item in value.items)
+        return isinstance(value, Lit) and value.dtype is not None
 
     def fold(self, name, values, args, out):
         best = values[0]
@@ -322,6 +360,8 @@ class Calls:
     def key_of(self, value):
         if isinstance(value, Seq):
             return (value.is_list, *(self.key_of(item) for item in value.items))
+        if isinstance(value, Record):
+            return value.name
         return repr(value)
 
     def fresh(self, shape):

@@ -1,232 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Expressions of the fuzzer's static reading of a kernel: what is known of a value before it runs, and the
-expression as the oracle
-runs it. See annotate.py."""
+expression as the oracle runs it. See annotate.py."""
 
 import ast
-import dataclasses
 import operator
 
-from values import Finding, Refused, Scalar, binary_types, cast, computed, join, meet, natural, promote
-
-# ---- what is known of a value ----
-
-
-@dataclasses.dataclass(frozen=True)
-class Lit:
-    """A compile-time number; `dtype` where a cast or an annotation pins it."""
-
-    value: object
-    dtype: str | None = None
-
-    @property
-    def natural(self):
-        return self.dtype or natural(self.value)
-
-    @property
-    def operand(self):
-        return self.dtype or self.value
-
-    def same(self, other):
-        return (
-            isinstance(other, Lit)
-            and type(self.value) is type(other.value)
-            and repr(self.value) == repr(other.value)
-            and self.dtype == other.dtype
-        )
-
-
-@dataclasses.dataclass(frozen=True)
-class Num:
-    """A runtime number. `literal`: it began as a Python literal, so its variable may take another type
-    where paths meet."""
-
-    dtype: str
-    literal: bool = False
-
-    @property
-    def natural(self):
-        return self.dtype
-
-    @property
-    def operand(self):
-        return self.dtype
-
-
-@dataclasses.dataclass(frozen=True)
-class Tensor:
-    elem: str | None
-    local: bool
-
-
-@dataclasses.dataclass(frozen=True)
-class Pointer:
-    elem: str
-
-
-@dataclasses.dataclass(eq=False)
-class Seq:
-    items: list
-    is_list: bool
-
-
-@dataclasses.dataclass(frozen=True)
-class Obj:
-    """Any other compile-time object: None, a dtype's name, a function, a module."""
-
-    value: object
-
-
-NUMBERS = (Lit, Num)
-OPERATORS = {
-    ast.Add: ("+", operator.add),
-    ast.Sub: ("-", operator.sub),
-    ast.Mult: ("*", operator.mul),
-    ast.Div: ("/", operator.truediv),
-    ast.FloorDiv: ("//", operator.floordiv),
-    ast.Mod: ("%", operator.mod),
-    ast.Pow: ("**", operator.pow),
-    ast.LShift: ("<<", operator.lshift),
-    ast.RShift: (">>", operator.rshift),
-    ast.BitAnd: ("&", operator.and_),
-    ast.BitOr: ("|", operator.or_),
-    ast.BitXor: ("^", operator.xor),
-}
-COMPARISONS = {
-    ast.Lt: ("<", operator.lt),
-    ast.LtE: ("<=", operator.le),
-    ast.Gt: (">", operator.gt),
-    ast.GtE: (">=", operator.ge),
-    ast.Eq: ("==", operator.eq),
-    ast.NotEq: ("!=", operator.ne),
-}
-BUILTINS = {
-    "min": min,
-    "max": max,
-    "abs": abs,
-    "int": int,
-    "float": float,
-    "bool": bool,
-    "len": len,
-    "divmod": divmod,
-    "pow": pow,
-    "sum": sum,
-    "any": any,
-    "all": all,
-    "zip": zip,
-    "enumerate": enumerate,
-    "reversed": reversed,
-}
-DTYPE_NAMES = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32"}
-
-
-def call_of(name, *args):
-    return ast.Call(ast.Name(name, ast.Load()), list(args), [])
-
-
-def constant(lit):
-    if lit.dtype is None:
-        return ast.Constant(lit.value)
-    return call_of("_c", ast.Constant(lit.value), ast.Constant(lit.dtype))
-
-
-def static(value):
-    """The Python object of a compile-time value; None if it is not one (and for None)."""
-    if isinstance(value, (Lit, Obj)):
-        return value.value
-    if isinstance(value, Seq) and all(is_static(item) for item in value.items):
-        return (list if value.is_list else tuple)(static(item) for item in value.items)
-    return None
-
-
-def is_static(value):
-    return (
-        isinstance(value, (Lit, Obj))
-        or isinstance(value, Seq)
-        and all(is_static(item) for item in value.items)
-    )
-
-
-def truth(value):
-    """True or False if it is known before the kernel runs, else None."""
-    if isinstance(value, (Lit, Obj)):
-        return bool(value.value)
-    if isinstance(value, Seq):
-        return bool(value.items)
-    if isinstance(value, Num):
-        return None
-    raise Refused("no truth value")
-
-
-def choose(yes, no):
-    """A value by a runtime condition."""
-    if isinstance(yes, (Lit, Obj)) and (yes.same(no) if isinstance(yes, Lit) else yes == no):
-        return yes
-    if isinstance(yes, Tensor) and yes == no:
-        return yes
-    if not (isinstance(yes, NUMBERS) and isinstance(no, NUMBERS)):
-        raise Refused("a condition that chooses between objects")
-    if isinstance(yes, Lit) and isinstance(no, Lit):
-        dtype = join(yes.natural, yes.dtype is None, no.natural, no.dtype is None) or promote(
-            yes.natural, no.natural
-        )
-    elif yes.operand == no.operand and isinstance(yes, Num):
-        dtype = yes.dtype
-    elif {type(yes), type(no)} == {Lit, Num} and yes.natural == no.natural == "bool":
-        dtype = "bool"
-    else:
-        dtype = meet(yes.operand, no.operand)
-    return Num(dtype)
-
-
-def binary_value(op, evaluate, a, b):
-    if isinstance(a, Seq) or isinstance(b, Seq):
-        if op == "+" and isinstance(a, Seq) and isinstance(b, Seq) and a.is_list == b.is_list:
-            return Seq([*a.items, *b.items], a.is_list)
-        seq, count = (a, b) if isinstance(a, Seq) else (b, a)
-        if op == "*" and isinstance(count, Lit):
-            return Seq(seq.items * count.value, seq.is_list)
-        raise Refused(f"{op} of sequences")
-    if isinstance(a, Pointer) and op in "+-" and isinstance(b, NUMBERS):
-        return a
-    if isinstance(b, Pointer) and op == "+" and isinstance(a, NUMBERS):
-        return b
-    if not (isinstance(a, NUMBERS) and isinstance(b, NUMBERS)):
-        raise Refused(f"{op} of objects")
-    if isinstance(a, Lit) and isinstance(b, Lit):
-        try:
-            value = evaluate(a.value, b.value)
-        except (ArithmeticError, TypeError, ValueError) as error:
-            raise Refused(str(error)) from error
-        if isinstance(value, complex):
-            raise Refused("a complex number")
-        if a.dtype is None and b.dtype is None:
-            if not isinstance(value, float):
-                natural(value)
-            return Lit(value)
-        dtype = binary_types(op, a.operand, b.operand)[1]
-        if not isinstance(value, float):
-            cast_static(value, dtype)
-        return Lit(value) if isinstance(value, bool) else Lit(value, dtype)
-    return Num(binary_types(op, a.operand, b.operand)[1])
-
-
-def cast_static(value, dtype):
-    try:
-        result = cast(value, dtype).value
-    except (Finding, OverflowError, ValueError) as error:
-        raise Refused(str(error)) from error
-    return bool(result) if dtype == "bool" else float(value) if dtype[0] == "f" else int(result)
-
-
-def compare_value(op, a, b):
-    name, evaluate = COMPARISONS[type(op)]
-    if isinstance(a, Lit) and isinstance(b, Lit):
-        return Lit(evaluate(a.value, b.value))
-    if not (isinstance(a, NUMBERS) and isinstance(b, NUMBERS)):
-        raise Refused("a comparison of objects")
-    binary_types(name, a.operand, b.operand)
-    return Num("bool")
+from known import (
+    DTYPE_NAMES,
+    OPERATORS,
+    Lit,
+    Num,
+    Obj,
+    Pointer,
+    Record,
+    Seq,
+    Tensor,
+    binary_value,
+    call_of,
+    cast_static,
+    choose,
+    compare_value,
+    constant,
+    truth,
+)
+from language_types import Refused, Unclear, computed, natural
 
 
 class Expressions:
@@ -301,7 +98,13 @@ class Expressions:
             cast_static(result.value, value.dtype)
         return result, self.folded(node, out, result)
 
+    def sometimes(self, *nodes):
+        """Operands that may not be evaluated: this reading does not follow names that they bind."""
+        if any(isinstance(n, ast.NamedExpr) for node in nodes for n in ast.walk(node)):
+            raise Unclear("a name bound in a part that may not run")
+
     def expr_BoolOp(self, node, env, condition=False):
+        self.sometimes(*node.values[1:])
         is_and = isinstance(node.op, ast.And)
         pairs = [self.expr(item, env, condition) for item in node.values]
 
@@ -326,6 +129,7 @@ class Expressions:
         )
 
     def expr_Compare(self, node, env, condition=False):
+        self.sometimes(*node.comparators[1:])
         pairs = [self.expr(item, env) for item in [node.left, *node.comparators]]
         known = Lit(True)
         out = ast.Compare(pairs[0][1], node.ops, [out for _, out in pairs[1:]])
@@ -359,6 +163,7 @@ class Expressions:
         if known is not None:
             value, out = self.expr(node.body if known else node.orelse, env)
             return value, ast.IfExp(self.folded(node.test, out_test, Lit(known)), out, out)
+        self.sometimes(node.body, node.orelse)
         yes, out_yes = self.expr(node.body, env)
         no, out_no = self.expr(node.orelse, env)
         value = choose(yes, no)
@@ -373,7 +178,7 @@ class Expressions:
 
     def sequence(self, node, env):
         pairs = [self.used(item, env) for item in node.elts]
-        return Seq([value for value, _ in pairs], isinstance(node, ast.List)), type(node)(
+        return Seq([value for value, _ in pairs], isinstance(node, ast.List), self.regions[-1]), type(node)(
             [out for _, out in pairs], ast.Load()
         )
 
@@ -426,6 +231,10 @@ class Expressions:
         value, out = self.expr(node.value, env)
         if isinstance(value, (Tensor, Pointer)) and node.attr == "dtype":
             return Obj(value.elem), out
+        if isinstance(value, Record):
+            if node.attr not in value.fields:
+                raise Refused(f"no field {node.attr}")
+            return Num(value.fields[node.attr]), ast.Attribute(out, node.attr, ast.Load())
         if value == Obj("asc"):
             if node.attr in DTYPE_NAMES or node.attr == "bool_":
                 return Obj(node.attr.rstrip("_")), ast.Constant(node.attr.rstrip("_"))
@@ -433,8 +242,3 @@ class Expressions:
         if isinstance(value, Obj) and str(value.value).startswith("asc."):
             return Obj(f"{value.value}.{node.attr}"), ast.Attribute(out, node.attr, ast.Load())
         raise Refused(f"no attribute {node.attr}")
-
-
-def scalar_of(lit):
-    """A compile-time number as the oracle computes with it."""
-    return lit.value if lit.dtype is None else Scalar(lit.dtype, lit.value)

@@ -11,7 +11,7 @@ import sys
 import traceback
 
 import numpy as np
-from case import Outcome, oracle
+from case import Outcome, exact, oracle
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 import host_exec
@@ -100,7 +100,7 @@ def differences(wanted, got):
     return "\n".join(lines)
 
 
-def compare_simulated(wanted, simulated):
+def compare_simulated(case, wanted, simulated):
     """The verdict as far as the simulator goes; None if the host must still be asked."""
     got = simulated.outcome
     if wanted.status in ("oracle error", "useless"):
@@ -118,6 +118,9 @@ def compare_simulated(wanted, simulated):
         kind = wanted.detail.split(":")[0]
         if got.status == "finding":
             return Verdict("finding")
+        wide = exact(case)
+        if kind == "scalar" and wide.status == "ran" and not differences(wide.arrays, got.arrays):
+            return Verdict("finding", "none: the values form offsets, which are computed in 64 bits")
         return Verdict("missing finding", f"the oracle foresees {kind}: {wanted.detail}")
     if got.status == "finding":
         return Verdict("unexpected finding", got.detail)
@@ -158,7 +161,7 @@ def check(case, wanted=None, host=True):
     if wanted.status in ("oracle error", "useless"):
         return Verdict(wanted.status, wanted.detail), wanted, Simulated(wanted)
     simulated = simulate(case)
-    verdict = compare_simulated(wanted, simulated)
+    verdict = compare_simulated(case, wanted, simulated)
     if verdict is None and not host:
         verdict = Verdict("equal")
     if verdict is None:

@@ -3,20 +3,21 @@
 finding."""
 
 import ast
+import copy
 import dataclasses
 import random
 
 import numpy as np
-from annotate import Annotator, Loop, Maybe
-from annotate_expr import NUMBERS, Lit, Num, Obj, Pointer, Seq, Tensor
-from case import Case, oracle, parse
-from generate_expr import CAST_TARGETS, INTS, ExpressionMaker, kind_of
+from annotate import Annotator
+from case import Case, oracle
+from generate_expr import INTS, ExpressionMaker
+from generate_stmt import ROW, StatementMaker
 from generate_vector import VectorMaker
-from values import Refused
+from known import NUMBERS, Lit, Num, Pointer, Record, Seq, Tensor
+from language_types import Refused
+from paths import Loop
 
-NAMES = ("a", "b", "c", "d", "e", "g", "k", "p", "q", "t", "total", "half", "best")
 SIZE = 16  # elements of an input
-ROW = 64  # elements of an output for each block
 
 
 @dataclasses.dataclass
@@ -35,290 +36,25 @@ class Helper:
     result: str
 
 
-class Generator(ExpressionMaker, VectorMaker):
+class Generator(ExpressionMaker, StatementMaker, VectorMaker):
     def __init__(self, seed):
         self.rng = random.Random(seed)
-        self.constants, self.functions, self.helpers = {}, {}, []
+        self.constants, self.functions, self.helpers, self.structs = {}, {}, [], {}
+        self.wild = False
         self.count = 0
 
     # ---- what a piece of text does to the environment ----
 
     def follow(self, lines, env, loops=0):
         """The environment behind these lines (None if they never end); Refused if they are wrong."""
-        annotator = Annotator(self.functions, self.constants)
+        annotator = Annotator(self.functions, self.constants, self.structs)
         annotator.loops = [Loop() for _ in range(loops)]
-        after = dict(env)
+        after = copy.deepcopy(env)
         return annotator.block(ast.parse("\n".join(lines)).body, after)[1]
 
     def fresh(self, prefix):
         self.count += 1
         return f"{prefix}{self.count}"
-
-    def target(self, env, kind):
-        """A name to assign: often one of that kind."""
-        same = [n for n, v in env.items() if kind_of(v) == kind and n in NAMES]
-        return self.rng.choice(same) if same and self.chance(0.6) else self.rng.choice(NAMES)
-
-    def masked(self, expr):
-        return self.pick(
-            f"({expr}) % {self.pick(7, 50, 1009, 64)}",
-            f"({expr}) & {self.pick(15, 63, 1023)}",
-            f"min(max({expr}, {self.pick(-50, 0, -7)}), {self.pick(9, 100)})",
-            expr,
-        )
-
-    def some_kind(self):
-        return self.pick("int", "int", "int", "int", "float", "float", "bool")
-
-    # ---- statements ----
-
-    def statement(self, env, depth, loops):
-        """Lines of one statement, which may be wrong."""
-        forms = [
-            (10, self.assign),
-            (4, self.augment),
-            (2, self.annotate),
-            (2, self.multiple),
-            (3, self.swap),
-            (2, self.sequence),
-            (5, self.store),
-            (2, self.call_statement),
-            (2, self.tensor_alias),
-            (1, self.walrus),
-        ]
-        if depth > 0:
-            forms += [
-                (6, self.branch),
-                (5, self.range_loop),
-                (3, self.while_loop),
-                (2, self.static_loop),
-                (1, self.vector),
-            ]
-        if loops:
-            forms += [(2, self.jump)]
-        if self.can_return and depth < self.depth:
-            forms += [(1, self.leave)]
-        make = self.rng.choices([f for _, f in forms], [w for w, _ in forms])[0]
-        return make(env, depth, loops)
-
-    def assign(self, env, depth, loops):
-        kind = self.some_kind()
-        expr = self.expr(env, kind, self.rng.randrange(1, 4))
-        if kind == "int":
-            expr = self.masked(expr)
-        return [f"{self.target(env, kind)} = {expr}"]
-
-    def augment(self, env, depth, loops):
-        kind = self.pick("int", "int", "float")
-        names = [n for n, v in env.items() if kind_of(v) == kind and n in NAMES]
-        if not names:
-            return []
-        name = self.rng.choice(names)
-        if kind == "float":
-            return [f"{name} {self.pick('+=', '-=', '*=', '/=')} {self.float_expr(env, 1)}"]
-        lines = [f"{name} {self.pick('+=', '-=', '+=', '&=', '|=', '^=', '*=')} {self.int_expr(env, 1)}"]
-        if "*" in lines[0] or self.chance(0.3):
-            lines.append(f"{name} {self.pick('%=', '&=')} {self.pick(63, 255, 31)}")
-        if self.chance(0.1):
-            lines = [f"{name} {self.pick('//=', '%=')} {self.positive(env)}"]
-        return lines
-
-    def annotate(self, env, depth, loops):
-        dtype = self.pick(*CAST_TARGETS)
-        expr = (
-            self.float_expr(env, 2)
-            if dtype.startswith("f")
-            else f"({self.int_expr(env, 2)}) & {self.pick(15, 63, 127)}"
-        )
-        return [f"{self.rng.choice(NAMES)}: asc.{dtype} = {expr}"]
-
-    def multiple(self, env, depth, loops):
-        kind = self.some_kind()
-        expr = self.expr(env, kind, 2)
-        first, second = self.target(env, kind), self.target(env, kind)
-        return [f"{first} = {second} = {self.masked(expr) if kind == 'int' else expr}"]
-
-    def swap(self, env, depth, loops):
-        kinds = [self.pick("int", "int", "float") for _ in range(self.pick(2, 2, 3))]
-        names = [self.target(env, kind) for kind in kinds]
-        exprs = [
-            self.masked(self.expr(env, k, self.rng.randrange(2))) if k == "int" else self.expr(env, k, 1)
-            for k in kinds
-        ]
-        return [f"{', '.join(names)} = {', '.join(exprs)}"]
-
-    def sequence(self, env, depth, loops):
-        seqs = [n for n, v in env.items() if isinstance(v, Seq)]
-        if seqs and self.chance(0.4):
-            name = self.rng.choice(seqs)
-            return [f"{', '.join(self.rng.choice(NAMES) for _ in env[name].items)} = {name}"]
-        items = [self.expr(env, self.some_kind(), 1) for _ in range(self.pick(2, 3))]
-        text = ", ".join(items)
-        return [f"{self.fresh('pair')} = {self.pick(f'({text})', f'[{text}]')}"]
-
-    def store(self, env, depth, loops):
-        tensors = self.tensors(env, lambda t: not t.local)
-        tensors = [t for t in tensors if t in self.outputs or t.startswith("view")]
-        if not tensors:
-            return []
-        name = self.rng.choice(tensors)
-        kind = "float" if env[name].elem.startswith("f") else "int"
-        expr = self.expr(env, self.pick(kind, kind, kind, "bool"), 2)
-        if kind == "int" and env[name].elem not in ("int64", "int32"):
-            expr = f"({expr}) & 63"
-        return [f"{name}.set_value({self.index(env)}, {expr})"]
-
-    def call_statement(self, env, depth, loops):
-        usable = [h for h in self.helpers if h.result in ("several", "none")]
-        if not usable:
-            return []
-        helper = self.rng.choice(usable)
-        call = self.call_of(helper, env, 2)
-        if call is None:
-            return []
-        if helper.result == "none":
-            return [call]
-        if self.chance(0.3):
-            return [f"{self.fresh('pair')} = {call}"]
-        return [f"{self.rng.choice(NAMES)}, {self.rng.choice(NAMES)} = {call}"]
-
-    def tensor_alias(self, env, depth, loops):
-        tensors = self.tensors(env, lambda t: not t.local)
-        if not tensors:
-            return []
-        name = self.rng.choice(tensors)
-        views = [n for n in tensors if n.startswith("view") and env[n] == env[name]]
-        to = self.rng.choice(views) if views and self.chance(0.6) else self.fresh("view")
-        first = self.pick("1", "2", "3", f"({self.int_expr(env, 1)}) & 3")
-        return [f"{to} = {name}{self.pick('', '', f'[{first}:]', f'[{first}]', f'[1:{self.pick(9, 12)}]')}"]
-
-    def walrus(self, env, depth, loops):
-        name = self.target(env, "int")
-        expr = f"({name} := {self.masked(self.int_expr(env, 1))})"
-        if self.chance(0.5):
-            return [f"{self.target(env, 'int')} = {expr} {self.pick('+', '-')} {self.int_leaf(env)}"]
-        return [
-            f"if {expr} {self.pick('<', '>', '!=')} {self.int_leaf(env)}:",
-            *self.indent(self.assign(env, 0, 0)),
-        ]
-
-    def jump(self, env, depth, loops):
-        lines = [f"if {self.bool_expr(env, 1)}:"]
-        if self.chance(0.4):
-            lines += self.indent(self.assign(env, 0, 0))
-        return [*lines, f"    {self.pick('break', 'continue')}"]
-
-    def leave(self, env, depth, loops):
-        lines = [f"if {self.bool_expr(env, 1)}:"]
-        if self.result == "kernel":
-            return [*lines, *self.indent(self.store(env, 0, 0)), "    return"]
-        return [*lines, f"    return {self.result_expr(env)}"]
-
-    # ---- constructs ----
-
-    @staticmethod
-    def indent(lines):
-        return [f"    {line}" for line in lines]
-
-    def block(self, env, depth, loops, size=None):
-        """(lines, environment behind them)"""
-        lines = []
-        env = dict(env)
-        for _ in range(size or self.rng.randrange(1, 4)):
-            for _ in range(6):
-                try:
-                    made = self.statement(env, depth, loops)
-                    after = self.follow(made, env, loops) if made else None
-                except (Refused, RecursionError):
-                    continue
-                if after is not None:
-                    lines, env = lines + made, after
-                    break
-        return lines, env
-
-    def body(self, env, depth, loops, size=None):
-        return self.indent(self.block(env, depth - 1, loops, size)[0] or ["pass"])
-
-    def branch(self, env, depth, loops):
-        lines = [f"if {self.bool_expr(env, 2)}:", *self.body(env, depth, loops)]
-        if self.chance(0.3):
-            lines += [f"elif {self.bool_expr(env, 2)}:", *self.body(env, depth, loops)]
-        if self.chance(0.6):
-            lines += ["else:", *self.body(env, depth, loops)]
-        return lines
-
-    def in_loop(self, env):
-        """The environment of a loop's body, as far as it is known before the body is there."""
-        return {
-            n: Num(v.natural, True) if isinstance(v, Lit) and not isinstance(v.value, bool) else v
-            for n, v in env.items()
-        }
-
-    def orelse(self, env, depth, loops):
-        return ["else:", *self.body(env, depth, loops, 1)] if self.chance(0.25) else []
-
-    def range_loop(self, env, depth, loops):
-        small = f"({self.int_expr(env, 1)}) & 7"
-        bounds = self.pick(
-            str(self.rng.randrange(5)),
-            str(self.rng.randrange(2, 6)),
-            small,
-            small,
-            f"1, {small}",
-            f"{small}, {self.rng.randrange(2, 7)}",
-            f"{self.rng.randrange(9)}, {self.rng.randrange(3)}, {self.pick(-1, -2, -3)}",
-            f"{small}, {self.pick(-3, -1, 0)}, {self.pick(-1, -2)}",
-            f"{self.rng.randrange(-5, 5)}, {self.rng.randrange(10)}, {self.pick(2, 3)}",
-            f"{small}, {self.rng.randrange(8)}, {self.positive(env)}",
-            f"min({self.int_leaf(env)}, 6)",
-            f"-3, {self.int_leaf(env)} % 5",
-        )
-        name = self.rng.choice(NAMES) if self.chance(0.25) else self.fresh("i")
-        inner = self.in_loop(env) | {name: Num("int32")}
-        iterable = f"{self.pick('range', 'range', 'asc.range')}({bounds})"
-        return [
-            f"for {name} in {iterable}:",
-            *self.body(inner, depth, loops + 1),
-            *self.orelse(env, depth, loops),
-        ]
-
-    def while_loop(self, env, depth, loops):
-        name = self.fresh("w")
-        inner = self.in_loop(env) | {name: Num("int32", True)}
-        test = f"{name} < {self.rng.randrange(1, 6)}"
-        if self.chance(0.4):
-            test = f"{test} and {self.bool_expr(self.in_loop(env), 1)}"
-        lines = [
-            f"{name} = 0",
-            f"while {test}:",
-            f"    {name} += {self.pick(1, 1, 2)}",
-            *self.body(inner, depth, loops + 1),
-        ]
-        if self.chance(0.15):
-            lines = [
-                f"{name} = 0",
-                "while True:",
-                f"    {name} += 1",
-                f"    if {name} > {self.rng.randrange(1, 5)}:",
-                "        break",
-                *self.body(inner, depth, loops + 1),
-            ]
-        return [*lines, *self.orelse(env, depth, loops)]
-
-    def static_loop(self, env, depth, loops):
-        name, other = self.fresh("s"), self.rng.choice(NAMES)
-        a, b, c = (self.int_leaf(env) for _ in range(3))
-        target, iterable, extra = self.pick(
-            (name, f"asc.static_range({self.rng.randrange(4)})", {name: Lit(1)}),
-            (name, f"[{a}, {b}, {c}]", {name: Num("int32")}),
-            (f"{name}, {other}", f"zip([{a}, {b}], ({c}, 2))", {name: Num("int32"), other: Num("int32")}),
-            (f"{name}, {other}", f"enumerate(({a}, {b}))", {name: Lit(1), other: Num("int32")}),
-            (name, f"reversed([{a}, {b}])", {name: Num("int32")}),
-        )
-        lines = self.body(env | extra, min(depth, 1), 0)
-        if any(word in line for line in lines for word in ("break", "continue")):
-            return []
-        return [f"for {target} in {iterable}:", *lines]
 
     # ---- functions ----
 
@@ -346,6 +82,8 @@ class Generator(ExpressionMaker, VectorMaker):
             params.insert(0, Param("v", "pair"))
         if self.result == "none" or self.chance(0.2):
             params.insert(0, Param("dst", "tensor", elem=self.pick("int64", "float32")))
+        if self.structs and self.chance(0.4):
+            params.insert(0, Param("rec", "struct", elem=self.rng.choice(list(self.structs))))
         if self.chance(0.2):
             params.append(Param("K", "const", "2", keyword_only=True))
         env = {p.name: self.sample(p) for p in params}
@@ -364,11 +102,13 @@ class Generator(ExpressionMaker, VectorMaker):
             )
         text = "\n".join([f"def {name}({', '.join(texts)}):", *self.indent(lines or ["pass"])])
         fdef = ast.parse(text).body[0]
-        Annotator(self.functions | {name: fdef}, self.constants).function(fdef, env, name)
+        Annotator(self.functions | {name: fdef}, self.constants, self.structs).function(fdef, env, name)
         self.functions[name] = fdef
         self.helpers.append(Helper(name, params, self.result))
 
     def sample(self, param):
+        if param.kind == "struct":
+            return self.record(param.elem)
         return {
             "int": Num("int32"),
             "float": Num("float32"),
@@ -377,6 +117,32 @@ class Generator(ExpressionMaker, VectorMaker):
             "pair": Seq([Num("int32"), Num("int32")], False),
             "tensor": Tensor(param.elem, False),
         }[param.kind]
+
+    def record(self, name):
+        return Record(name, {field: dtype for field, (dtype, _) in self.structs[name].items()})
+
+    def struct(self):
+        """The text of a struct's class."""
+        name = f"S{len(self.structs)}"
+        fields = {}
+        for field in self.rng.sample(
+            ["rows", "cols", "scale", "on", "tag", "wide"], self.rng.randrange(1, 4)
+        ):
+            dtype, default = {
+                "rows": ("int32", self.rng.randrange(9)),
+                "cols": ("int32", -3),
+                "scale": ("float32", 0.5),
+                "on": ("bool", True),
+                "tag": ("uint8", 7),
+                "wide": ("int64", 2**33),
+            }[field]
+            fields[field] = (dtype, default if self.chance(0.6) else 0)
+        self.structs[name] = fields
+        lines = [
+            f"    {f} = Field(asc.{'bool_' if d == 'bool' else d}{f', default={v}' if v else ''})"
+            for f, (d, v) in fields.items()
+        ]
+        return "\n".join([f"class {name}(Struct):", *lines])
 
     def kernel(self):
         """(lines of the kernel, arguments)"""
@@ -442,6 +208,9 @@ class Generator(ExpressionMaker, VectorMaker):
     def dump(self, env):
         """Statements that write every number to an output."""
         lines = []
+        for name, value in list(env.items()):
+            if isinstance(value, Record):
+                env = env | {f"{name}.{field}": Num(dtype) for field, dtype in value.fields.items()}
         for index, (name, value) in enumerate((n, v) for n, v in env.items() if isinstance(v, NUMBERS)):
             at = 8 + index % (ROW - 8)
             if value.natural == "uint64":
@@ -453,6 +222,9 @@ class Generator(ExpressionMaker, VectorMaker):
         return lines
 
     def case(self, seed):
+        seed = int(seed)
+        self.wild = seed % 10 == 0
+        classes = [self.struct() for _ in range(self.pick(0, 0, 1, 2))]
         for name in ("TILE", "RATIO", "NEG")[: self.rng.randrange(4)]:
             self.constants[name] = {"TILE": self.pick(3, 16, 48), "RATIO": 0.25, "NEG": -3}[name]
         for _ in range(self.rng.randrange(4)):
@@ -461,10 +233,11 @@ class Generator(ExpressionMaker, VectorMaker):
             except Refused:
                 continue
         lines, arguments, blocks = self.kernel()
-        parts = ["import asc", "\n".join(f"{k} = {v!r}" for k, v in self.constants.items())]
+        head = "import asc\nfrom asc.language.core.struct import Field, Struct" if classes else "import asc"
+        parts = [head, *classes, "\n".join(f"{k} = {v!r}" for k, v in self.constants.items())]
         parts += [f"@asc.jit\n{ast.unparse(f)}" for f in self.functions.values()]
         parts.append("@asc.jit\n" + ast.unparse(ast.parse("\n".join(lines))))
-        return Case(seed, "\n\n\n".join(p for p in parts if p) + "\n", arguments, blocks)
+        return Case(str(seed), "\n\n\n".join(p for p in parts if p) + "\n", arguments, blocks)
 
 
 def make_case(seed):
@@ -473,10 +246,7 @@ def make_case(seed):
     for attempt in range(40):
         case = Generator(f"{seed}/{attempt}").case(str(seed))
         outcome = oracle(case)
-        wanted = ("ran", "finding") if attempt == 0 and seed % 8 == 0 else ("ran",)
+        wanted = ("ran", "finding") if seed % 10 == 0 else ("ran",)
         if outcome.status in wanted:
             break
     return case, outcome
-
-
-__all__ = ["Maybe", "Obj", "make_case", "parse"]

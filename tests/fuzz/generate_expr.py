@@ -2,7 +2,7 @@
 """Random expressions of the kernel language, as text. A wrong one (types that do not meet) is thrown away
 by the caller."""
 
-from annotate_expr import Lit, Num, Seq, Tensor
+from known import Lit, Num, Record, Seq, Tensor, kind_of
 
 INTS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 CAST_TARGETS = (
@@ -20,22 +20,25 @@ CAST_TARGETS = (
 )
 
 
-def kind_of(value):
-    """int, float or bool of a number; None of anything else."""
-    if isinstance(value, Lit):
-        dtype = value.natural
-    elif isinstance(value, Num):
-        dtype = value.dtype
-    else:
-        return None
-    return "bool" if dtype == "bool" else "float" if dtype.startswith("f") else "int"
-
-
 class ExpressionMaker:
     """`rng`, `helpers` [(name, parameter kinds, result kind)] and `constants` {name: number} are the
     generator's."""
 
     def names(self, env, kind):
+        """Names of numbers; runtime ones thrice as often."""
+        found = [n for n, v in env.items() if kind_of(v) == kind and isinstance(v, Num)] * 3
+        return found + self.all_names(env, kind) + self.fields(env, kind)
+
+    def fields(self, env, kind):
+        return [
+            f"{name}.{field}"
+            for name, value in env.items()
+            if isinstance(value, Record)
+            for field, dtype in value.fields.items()
+            if kind_of(Num(dtype)) == kind
+        ]
+
+    def all_names(self, env, kind):
         return [n for n, v in env.items() if kind_of(v) == kind] + [
             n for n, v in self.constants.items() if kind_of(Lit(v)) == kind
         ]
@@ -69,8 +72,10 @@ class ExpressionMaker:
         items = self.items(env, "int")
         if items and roll < 0.75:
             return self.rng.choice(items)
-        if roll < 0.80:
+        if roll < 0.88:
             return self.load(env, "int") or "1"
+        if self.wild and self.chance(0.3):
+            return str(self.pick(2**31 - 1, -(2**31), 2**30, 65535, 10**9, 2**33, 127, -128))
         return str(self.pick(0, 1, 2, 3, 4, 5, 7, 8, 10, 13, 16, 31, 100, -1, -2, -3, -7, 255, 300))
 
     def load(self, env, kind):
@@ -83,7 +88,9 @@ class ExpressionMaker:
         return str(self.rng.randrange(8)) if self.chance(0.4) else f"({self.int_expr(env, 1)}) & 7"
 
     def positive(self, env):
-        """A divisor: never zero."""
+        """A divisor: never zero, as long as it is not a wild one."""
+        if self.wild and self.chance(0.3):
+            return self.int_leaf(env)
         return self.pick(
             str(self.pick(1, 2, 3, 5, 7, 8, 16, -2, -3, -5)),
             f"(({self.int_leaf(env)}) & 7) + 1",
@@ -267,6 +274,9 @@ class ExpressionMaker:
         if param.kind == "tensor":
             tensors = self.tensors(env, lambda t: not t.local and t.elem == param.elem)
             return f"{self.rng.choice(tensors)}{self.pick('', '', '[1:]', '[2:9]')}" if tensors else None
+        if param.kind == "struct":
+            structs = [n for n, v in env.items() if isinstance(v, Record) and v.name == param.elem]
+            return self.rng.choice(structs) if structs else None
         if param.kind == "pair":
             return f"({self.int_expr(env, depth - 1)}, {self.int_leaf(env)})"
         return self.expr(env, param.kind, depth - 1)

@@ -3,24 +3,11 @@
 namespace."""
 
 import numpy as np
-from values import (
-    Finding,
-    OutOfFuel,
-    Refused,
-    Scalar,
-    binary,
-    cast,
-    computed,
-    convert,
-    fits,
-    is_unsigned,
-    natural,
-    type_of,
-    wrap,
-)
+from language_types import Finding, OutOfFuel, Unclear, fits
+from values import Scalar, binary, cast, convert
 
 FUEL = 20_000
-FLOAT16_LOCAL = 192 * 1024
+LOCAL_BYTES = 192 * 1024
 
 
 class Pointer:
@@ -44,7 +31,8 @@ def number(value):
 class Tensor:
     """A window of an array: global, or local over the bytes of one core's memory."""
 
-    def __init__(self, array=None, offset=0, size=0, local=False):
+    def __init__(self, array=None, offset=0, size=0, local=None):
+        """`local`: of a local tensor, which bytes of its memory have been written."""
         self.array, self.offset, self.size, self.local = array, offset, size, local
 
     @property
@@ -59,18 +47,32 @@ class Tensor:
         if i < 0:
             raise Finding("scalar", "a negative index")
         at = self.offset + i
-        if not 0 <= at < len(self.array) or self.local and i >= self.size:
+        if not 0 <= at < len(self.array) or self.local is not None and i >= self.size:
             raise Finding("bounds", f"element {i}")
         return at
 
     def get_value(self, i):
-        value = self.array[self._index(i)]
-        dtype = self.dtype
+        at, dtype = self._index(i), self.dtype
+        self._read(at, 1)
+        value = self.array[at]
         return Scalar(dtype, value if dtype.startswith("f") else value.item())
 
     def set_value(self, i, value):
         at = self._index(i)
         self.array[at] = convert(value, self.dtype).value
+        self._wrote(at, 1)
+
+    def _bytes(self, first, count):
+        size = self.array.itemsize
+        return slice(first * size, (first + count) * size)
+
+    def _read(self, first, count):
+        if self.local is not None and not self.local[self._bytes(first, count)].all():
+            raise Unclear("memory that nobody wrote")
+
+    def _wrote(self, first, count):
+        if self.local is not None:
+            self.local[self._bytes(first, count)] = True
 
     def __getitem__(self, key):
         start = number(key.start or 0) if isinstance(key, slice) else number(key)
@@ -78,39 +80,54 @@ class Tensor:
         if start < 0 or stop is not None and stop < start:
             raise Finding("scalar", "a negative offset or length")
         size = stop - start if stop is not None else max(self.size - start, 0)
-        if self.local and start + size > self.size:
+        if self.local is not None and start + size > self.size:
             raise Finding("bounds", "a view beyond its tensor")
         return Tensor(self.array, self.offset + start, size, self.local)
 
-    def part(self, count):
-        """The first elements as a NumPy view."""
-        if not 0 <= self.offset or self.offset + count > len(self.array) or self.local and count > self.size:
+    def _inside(self, count):
+        end = self.offset + count
+        if not 0 <= self.offset or end > len(self.array) or self.local is not None and count > self.size:
             raise Finding("bounds", f"{count} elements")
-        return self.array[self.offset : self.offset + count]
+        return slice(self.offset, end)
+
+    def read(self, count):
+        """The first elements as a NumPy array of its own."""
+        inside = self._inside(count)
+        self._read(self.offset, count)
+        return self.array[inside].copy()
+
+    def write(self, count, values):
+        self.array[self._inside(count)] = values
+        self._wrote(self.offset, count)
+
+
+def maximum(a, b):
+    """The larger one; +0 is above -0, which NumPy leaves open."""
+    return np.where((a == 0) & (b == 0), a + b, np.maximum(a, b))
+
+
+def minimum(a, b):
+    return np.where((a == 0) & (b == 0), -(-a + -b), np.minimum(a, b))
 
 
 def _scalar(value, dtype):
     return convert(value, dtype).value
 
 
-def _saturate_nothing(a):
-    return a
-
-
 _BINARY = {
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
-    "max": np.maximum,
-    "min": np.minimum,
+    "max": maximum,
+    "min": minimum,
     "bitwise_and": np.bitwise_and,
     "bitwise_or": np.bitwise_or,
 }
 _WITH_SCALAR = {
     "adds": np.add,
     "muls": np.multiply,
-    "maxs": np.maximum,
-    "mins": np.minimum,
+    "maxs": maximum,
+    "mins": minimum,
     "shift_left": np.left_shift,
     "shift_right": np.right_shift,
 }
@@ -121,7 +138,8 @@ class Machine:
 
     def __init__(self, block, blocks):
         self._block, self._blocks = block, blocks
-        self._memory = np.zeros(FLOAT16_LOCAL, np.uint8)
+        self._memory = np.zeros(LOCAL_BYTES, np.uint8)
+        self._written = np.zeros(LOCAL_BYTES, bool)
 
     class _Names:
         def __getattr__(self, name):
@@ -141,7 +159,10 @@ class Machine:
 
     def LocalTensor(self, dtype, position, address, count):
         return Tensor(
-            self._memory.view(dtype), number(address) // np.dtype(dtype).itemsize, number(count), True
+            self._memory.view(dtype),
+            number(address) // np.dtype(dtype).itemsize,
+            number(count),
+            self._written,
         )
 
     @staticmethod
@@ -160,26 +181,26 @@ class Machine:
     @staticmethod
     def data_copy(dst, src, count):
         count = number(count)
-        dst.part(count)[:] = src.part(count).copy()
+        dst.write(count, src.read(count))
 
     @staticmethod
     def duplicate(dst, value, count):
-        dst.part(number(count))[:] = _scalar(value, dst.dtype)
+        dst.write(number(count), _scalar(value, dst.dtype))
 
     @staticmethod
     def relu(dst, src, count):
         count = number(count)
-        dst.part(count)[:] = np.maximum(src.part(count), np.zeros(1, dst.dtype))
+        dst.write(count, maximum(src.read(count), np.zeros(1, dst.dtype)))
 
     @staticmethod
     def abs(dst, src, count):
         count = number(count)
-        dst.part(count)[:] = np.abs(src.part(count))
+        dst.write(count, np.abs(src.read(count)))
 
     @staticmethod
     def bitwise_not(dst, src, count):
         count = number(count)
-        dst.part(count)[:] = ~src.part(count)
+        dst.write(count, ~src.read(count))
 
     def set_flag(self, *_):
         pass
@@ -190,8 +211,8 @@ class Machine:
 def _vector(name, operation):
     def run(dst, a, b, count):
         count = number(count)
-        right = b.part(count) if isinstance(b, Tensor) else np.full(count, _scalar(b, dst.dtype), dst.dtype)
-        dst.part(count)[:] = operation(a.part(count), right)
+        right = b.read(count) if isinstance(b, Tensor) else np.full(count, _scalar(b, dst.dtype), dst.dtype)
+        dst.write(count, operation(a.read(count), right))
 
     run.__name__ = name
     return staticmethod(run)
@@ -225,6 +246,22 @@ def used(value):
     if isinstance(value, Scalar):
         value.used()
     return value
+
+
+class Struct:
+    def __init__(self, dtypes, defaults, **fields):
+        for name, dtype in dtypes.items():
+            setattr(self, name, fields[name] if name in fields else convert(defaults[name], dtype))
+
+    def create_local(self):
+        made = Struct({}, {})
+        vars(made).update(vars(self))
+        return made
+
+
+def hold(condition):
+    if not condition:
+        raise Finding("assert", "an assert does not hold")
 
 
 def second(_, value):
@@ -286,6 +323,10 @@ class Counter:
         if self.left < 0:
             raise OutOfFuel
 
+    def downwards(self, dtype, *bounds):
+        start, stop = (0, number(bounds[0])) if len(bounds) == 1 else map(number, bounds)
+        return self.range(dtype, stop - 1, start - 1, -1)
+
     def range(self, dtype, *bounds):
         values = [number(b) for b in bounds]
         start, stop, step = (0, values[0], 1) if len(values) == 1 else (*values, 1)[:3]
@@ -318,7 +359,9 @@ def scope(machine, counter):
         "_a": checked,
         "_u": used,
         "_not": negated,
+        "_assert": hold,
         "_second": second,
+        "_struct": Struct,
         "_cast": cast,
         "range": counter.range,
         "min": _fold("min"),
@@ -333,6 +376,7 @@ def scope(machine, counter):
         "divmod": divide,
         "pow": lambda a, b: a**b,
         "_turn": counter.turn,
+        "_downwards": counter.downwards,
     }
 
 
@@ -344,6 +388,3 @@ def run(module, name, constants, arguments, blocks):
         names = scope(Machine(block, blocks), counter) | constants
         exec(code, names)
         names[name](**{k: Pointer(v) if isinstance(v, np.ndarray) else v for k, v in arguments.items()})
-
-
-__all__ = ["Refused", "computed", "is_unsigned", "natural", "run", "type_of", "wrap"]

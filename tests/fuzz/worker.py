@@ -21,7 +21,7 @@ def run(first, last, skip, log):
         say(begin=seed)
         case, wanted = generate.make_case(seed)
         got = check.simulate(case)
-        verdict = check.compare_simulated(wanted, got)
+        verdict = check.compare_simulated(case, wanted, got)
         if verdict is None:
             cases[seed], outcomes[seed], simulated[seed] = case, wanted, got
             say(simulated=seed)
