@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds asc._asc through CMake for `pip install .`; all else is in pyproject.toml."""
+"""Builds asc._asc through CMake for `pip install .`; all else is in pyproject.toml.
+
+Variables: CMAKE_ARGS is passed on to CMake; ASC_BUILD_DIR is the folder it builds in, which several Pythons may
+use one after the other: what does not depend on Python is compiled once."""
 
 import os
 import shutil
@@ -25,8 +28,10 @@ class CMakeBuild(build_ext):
 
     def build_extension(self, ext):
         target_folder = Path(self.get_ext_fullpath(ext.name)).resolve().parent
-        build_folder = Path(self.build_temp).resolve() / "cmake"
+        build_folder = Path(os.environ.get("ASC_BUILD_DIR") or Path(self.build_temp, "cmake")).resolve()
         build_folder.mkdir(parents=True, exist_ok=True)
+        # It holds what was found for the last Python, and the path of a cmake that may be gone.
+        (build_folder / "CMakeCache.txt").unlink(missing_ok=True)
         configure = [
             "cmake",
             "-S",
@@ -35,6 +40,8 @@ class CMakeBuild(build_ext):
             str(build_folder),
             f"-DPython3_EXECUTABLE={sys.executable}",
             f"-DASC_MODULE_DIR={target_folder}",
+            # No path of this machine in what is built.
+            f"-DCMAKE_CXX_FLAGS=-ffile-prefix-map={ROOT}/=",
         ]
         if shutil.which("ninja") and not (build_folder / "Makefile").exists():
             configure += ["-G", "Ninja"]
