@@ -3,8 +3,7 @@
 namespace {
 
 template <typename T>
-__aicore__ inline AscendC::LocalTensor<T> asc_slice(AscendC::LocalTensor<T> tensor, uint32_t offset,
-                                                    uint32_t length) {
+__aicore__ inline AscendC::LocalTensor<T> asc_slice(AscendC::LocalTensor<T> tensor, uint32_t offset, uint32_t length) {
   AscendC::LocalTensor<T> slice = tensor[offset];
   if (length < slice.GetSize()) {
     slice.SetSize(length);

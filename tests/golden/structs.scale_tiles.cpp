@@ -28,8 +28,7 @@ __aicore__ inline void step(Window& window, const Tile& tile) {
 
 }  // namespace
 
-extern "C" __global__ __aicore__ void scale_tiles(__gm__ float* x, __gm__ float* y,
-                                                  __gm__ uint8_t* tiling_gm) {
+extern "C" __global__ __aicore__ void scale_tiles(__gm__ float* x, __gm__ float* y, __gm__ uint8_t* tiling_gm) {
   Tiling tiling;
   for (uint32_t i = 0; i < sizeof(tiling); i++) {
     reinterpret_cast<uint8_t*>(&tiling)[i] = tiling_gm[i];
