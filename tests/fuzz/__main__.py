@@ -24,7 +24,7 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-BATCH = 50
+BATCH = 100
 HANG_SECONDS = 30.0  # for one kernel
 COMPILE_SECONDS = 400.0  # for a batch
 

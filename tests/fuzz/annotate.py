@@ -30,7 +30,7 @@ from known import (
     truth,
 )
 from language_types import Refused, Unclear
-from paths import Conflict, Maybe, adapt, hole, merge, merge_values
+from paths import Conflict, Maybe, hole, merge_values
 
 
 class Annotator(Expressions, Calls, Loops):
@@ -218,6 +218,8 @@ class Annotator(Expressions, Calls, Loops):
         owner, place = self.expr(target.value, env)
         if not isinstance(owner, Record) or target.attr not in owner.fields:
             raise Refused("no such field")
+        if owner.frozen:
+            raise Refused("a change of the host's struct")
         return ast.Assign(
             [ast.Attribute(place, target.attr, ast.Store())],
             self.field_value(value, owner.fields[target.attr], out),
@@ -268,10 +270,7 @@ class Annotator(Expressions, Calls, Loops):
         body, then_end, then_hole = self.branch(stmt.body, env)
         other, else_end, else_hole = self.branch(stmt.orelse, env)
         ends = [(e, h) for e, h in ((then_end, then_hole), (else_end, else_hole)) if e is not None]
-        result = merge([e for e, _ in ends]) if ends else None
-        for end, place in ends:
-            adapt(end, result, place)
-        return [ast.If(out_test, body, other)], result
+        return [ast.If(out_test, body, other)], self.meet(ends)
 
     def stmt_Return(self, stmt, env):
         value, out = self.used(stmt.value, env) if stmt.value else (Obj(None), ast.Constant(None))
@@ -280,14 +279,9 @@ class Annotator(Expressions, Calls, Loops):
         return [node], None
 
     def stmt_Break(self, stmt, env):
-        place = hole()
-        self.loops[-1].breaks.append((env, place))
-        return [place, stmt], None
+        return self.loops[-1].jump(stmt, env), None
 
-    def stmt_Continue(self, stmt, env):
-        place = hole()
-        self.loops[-1].turns.append((env, place))
-        return [place, stmt], None
+    stmt_Continue = stmt_Break
 
 
 def annotate(functions, constants, structs, kernel, params):

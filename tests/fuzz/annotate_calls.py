@@ -361,7 +361,7 @@ class Calls:
         if isinstance(value, Seq):
             return (value.is_list, *(self.key_of(item) for item in value.items))
         if isinstance(value, Record):
-            return value.name
+            return value.name, value.frozen
         return repr(value)
 
     def fresh(self, shape):

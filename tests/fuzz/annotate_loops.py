@@ -26,30 +26,56 @@ class Loops:
             return self.loop(stmt, env, out.args[0].value, out, runs)
         over, out = self.expr(stmt.iter, env)
         items = self.items_of(over)
-        if any(
-            isinstance(n, (ast.Break, ast.Continue))
-            for n in ast.walk(ast.Module(stmt.body + stmt.orelse, []))
-        ):
-            raise Refused("a jump in an unrolled loop")
-        # One copy of the body an item.
-        list_name = f"_items_{len(self.out)}_{stmt.lineno}_{stmt.col_offset}"
-        made = [ast.Assign([ast.Name(list_name, ast.Store())], call_of("list", out))]
+        return self.unrolled(stmt, env, items, out)
+
+    def unrolled(self, stmt, env, items, out):
+        """One copy of the body an item, each in a loop of one turn if a jump can leave it."""
+        name = f"_items_{len(self.out)}_{stmt.lineno}_{stmt.col_offset}"
+        jumps = any(isinstance(n, (ast.Break, ast.Continue)) for s in stmt.body for n in ast.walk(s))
+        stop = f"_stop{name}" if jumps else None
+        loop = Loop(stop)
+        made = [ast.Assign([ast.Name(name, ast.Store())], call_of("list", out))]
+        if jumps:
+            made.append(ast.Assign([ast.Name(stop, ast.Store())], ast.Constant(False)))
+        inside = made
         for index, item in enumerate(items):
             if env is None:
                 break
             self.unpack(stmt.target, item, env)
-            made.append(
-                ast.Assign(
-                    [stmt.target],
-                    ast.Subscript(ast.Name(list_name, ast.Load()), ast.Constant(index), ast.Load()),
-                )
-            )
-            body, env = self.block(stmt.body, env)
-            made += body
+            value = ast.Subscript(ast.Name(name, ast.Load()), ast.Constant(index), ast.Load())
+            inside.append(ast.Assign([stmt.target], value))
+            if not jumps:
+                body, env = self.block(stmt.body, env)
+                inside += body
+                continue
+            self.loops.append(loop)
+            body, env, place = self.branch(stmt.body, env)
+            self.loops.pop()
+            if env is not None:
+                loop.turns.append((env, place))
+            env = self.meet(loop.turns)
+            loop.turns.clear()
+            turn = ast.While(ast.Constant(True), [*body, ast.Break()], [])
+            rest = []
+            inside += [turn, ast.If(ast.UnaryOp(ast.Not(), ast.Name(stop, ast.Load())), rest, [])]
+            rest.append(ast.Pass())
+            inside = rest
         if env is not None:
             body, env = self.block(stmt.orelse, env)
-            made += body
+            inside += body
+        if jumps:
+            if env is not None:
+                loop.breaks.append((env, hole()))
+                inside.append(loop.breaks[-1][1])
+            env = self.meet(loop.breaks)
         return made, env
+
+    def meet(self, ends):
+        """The environment where these paths meet; None if there is none."""
+        result = merge([end for end, _ in ends]) if ends else None
+        for end, place in ends:
+            adapt(end, result, place)
+        return result
 
     def stmt_While(self, stmt, env):
         return self.loop(stmt, env, None, None, False)
@@ -113,9 +139,7 @@ class Loops:
             orelse, end, place = self.branch(stmt.orelse, exit_env)
             if end is not None:
                 exits.append((end, place))
-        result = merge([e for e, _ in exits]) if exits else None
-        for end, place in exits:
-            adapt(end, result, place)
+        result = self.meet(exits)
         if dtype:
             node = ast.For(stmt.target, out_range, body, orelse)
         else:

@@ -7,14 +7,22 @@ import dataclasses
 import annotate
 import machine
 import numpy as np
-from known import Lit, Num, Pointer
+from known import Lit, Num, Pointer, Record
 from language_types import Finding, OutOfFuel, Refused, Unclear
 from values import Limits, Scalar, cast
 
 
 @dataclasses.dataclass
+class Given:
+    """A struct argument: its class's name and what the host puts into its fields."""
+
+    name: str
+    fields: dict
+
+
+@dataclasses.dataclass
 class Case:
-    """`arguments`: {name: NumPy array or Python number} in the order of the kernel's parameters."""
+    """`arguments`: {name: NumPy array, Python number or Given} in the order of the kernel's parameters."""
 
     seed: str
     source: str
@@ -55,7 +63,7 @@ def parse(source):
     return functions, constants, structs
 
 
-def parameters(kernel, arguments):
+def parameters(kernel, arguments, structs):
     """({name: what is known of a parameter}, {name: its value for the oracle}); compile-time ones have no
     value."""
     known, values = {}, {}
@@ -65,6 +73,11 @@ def parameters(kernel, arguments):
         if isinstance(value, np.ndarray):
             known[param.arg] = Pointer(value.dtype.name)
             values[param.arg] = value
+            continue
+        if isinstance(value, Given):
+            fields = {field: dtype for field, (dtype, _) in structs[value.name].items()}
+            known[param.arg] = Record(value.name, fields, True)
+            values[param.arg] = machine.Struct(fields, value.fields)
             continue
         if "ConstExpr" in annotation:
             known[param.arg] = Lit(value)
@@ -93,7 +106,7 @@ def oracle(case):
         functions, constants, structs = parse(case.source)
         kernel = functions.pop("kernel")
         arguments = case.copies()
-        known, values = parameters(kernel, arguments)
+        known, values = parameters(kernel, arguments, structs)
         module = annotate.annotate(functions, constants, structs, kernel, known)
     except Unclear as error:
         return Outcome("useless", str(error))

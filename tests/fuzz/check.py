@@ -11,7 +11,7 @@ import sys
 import traceback
 
 import numpy as np
-from case import Outcome, exact, oracle
+from case import Given, Outcome, exact, oracle
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 import host_exec
@@ -48,19 +48,19 @@ def safe_oracle(case):
 
 
 def load(case):
-    """The kernel of a case; its source is found through linecache."""
+    """(kernel, arguments of a launch) of a case; its source is found through linecache."""
     name = f"<fuzz {case.seed} {abs(hash(case.source))}>"
     linecache.cache[name] = (len(case.source), None, case.source.splitlines(True), name)
     scope = {"__name__": "fuzz"}
     exec(compile(case.source, name, "exec"), scope)
-    return scope["kernel"]
+    given = {k: scope[v.name](**v.fields) if isinstance(v, Given) else v for k, v in case.copies().items()}
+    return scope["kernel"], given
 
 
 def simulate(case):
-    arguments = case.copies()
     text = ""
     try:
-        kernel = load(case)
+        kernel, arguments = load(case)
         compiled = kernel[case.blocks].compile(*arguments.values())
         text = compiled.text["ascendc"]
         kernel[case.blocks](*arguments.values())
@@ -77,10 +77,11 @@ def simulate(case):
 
 def run_on_host(case, compiled):
     """The arrays by name after the printed program ran on the host."""
-    arguments = case.copies()
-    names = [p.name if p.name in arguments else p.name.rstrip("_") for p in compiled.parameters]
+    arguments = load(case)[1]
+    names = [p.name for p in compiled.parameters]
+    names = [n if n in arguments else n.removesuffix("_gm").rstrip("_") for n in names]
     result = compiled.run("AIV_ONLY", case.blocks, [arguments[n] for n in names])
-    return dict(zip([n for n, p in zip(names, compiled.parameters) if p.is_array], result.arrays))
+    return dict(zip([n for n in names if isinstance(arguments[n], np.ndarray)], result.arrays))
 
 
 def bits(array):

@@ -3,17 +3,16 @@
 finding."""
 
 import ast
-import copy
 import dataclasses
 import random
 
 import numpy as np
 from annotate import Annotator
-from case import Case, oracle
+from case import Case, Given, oracle
 from generate_expr import INTS, ExpressionMaker
 from generate_stmt import ROW, StatementMaker
 from generate_vector import VectorMaker
-from known import NUMBERS, Lit, Num, Pointer, Record, Seq, Tensor
+from known import NUMBERS, Lit, Num, Pointer, Record, Seq, Tensor, known_copy
 from language_types import Refused
 from paths import Loop
 
@@ -49,7 +48,7 @@ class Generator(ExpressionMaker, StatementMaker, VectorMaker):
         """The environment behind these lines (None if they never end); Refused if they are wrong."""
         annotator = Annotator(self.functions, self.constants, self.structs)
         annotator.loops = [Loop() for _ in range(loops)]
-        after = copy.deepcopy(env)
+        after = known_copy(env)
         return annotator.block(ast.parse("\n".join(lines)).body, after)[1]
 
     def fresh(self, prefix):
@@ -61,11 +60,13 @@ class Generator(ExpressionMaker, StatementMaker, VectorMaker):
     def result_expr(self, env):
         if self.result == "several":
             return f"{self.int_expr(env, 1)}, {self.float_expr(env, 1)}"
+        if self.result == "tensor":
+            return self.pick("dst", "dst", "dst[2:]", f"dst[{self.int_leaf(env)} & 3:]")
         return self.expr(env, self.result, 2)
 
     def helper(self):
         name = f"h{len(self.helpers)}"
-        self.result = self.pick("int", "int", "float", "bool", "several", "none")
+        self.result = self.pick("int", "int", "int", "float", "float", "bool", "several", "none", "tensor")
         params = [
             Param("x", "int"),
             *self.rng.sample(
@@ -80,7 +81,7 @@ class Generator(ExpressionMaker, StatementMaker, VectorMaker):
         params.sort(key=lambda p: bool(p.default))
         if self.chance(0.2):
             params.insert(0, Param("v", "pair"))
-        if self.result == "none" or self.chance(0.2):
+        if self.result in ("none", "tensor") or self.chance(0.2):
             params.insert(0, Param("dst", "tensor", elem=self.pick("int64", "float32")))
         if self.structs and self.chance(0.4):
             params.insert(0, Param("rec", "struct", elem=self.rng.choice(list(self.structs))))
@@ -191,6 +192,12 @@ class Generator(ExpressionMaker, StatementMaker, VectorMaker):
                 else {"float": "float32"}.get(annotation, annotation)
             )
             env[name] = Lit(value) if name == "C" else Num("int32" if dtype == "int" else dtype)
+        if self.structs and self.chance(0.4):
+            given = Given(name := self.rng.choice(list(self.structs)), {})
+            for field, (dtype, _) in self.structs[name].items():
+                given.fields[field] = {"float32": -1.5, "bool": True}.get(dtype, rng.randrange(60))
+            texts.append(f"cfg: {self.pick(name, 'object')}")
+            arguments["cfg"], env["cfg"] = given, dataclasses.replace(self.record(name), frozen=True)
         env = self.follow(lines, env)
         self.result, self.can_return, self.depth = "kernel", True, 3
         self.outputs = tuple(n for n in ("gout", "gfout", "ghout", "giout") if n in env)

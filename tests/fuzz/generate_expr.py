@@ -103,7 +103,7 @@ class ExpressionMaker:
         if depth <= 0 or self.chance(0.1):
             return self.int_leaf(env)
         a, b = f"({self.int_expr(env, depth - 1)})", f"({self.int_expr(env, self.rng.randrange(depth))})"
-        form = self.rng.randrange(24)
+        form = self.rng.randrange(26)
         if form < 7:
             return f"{a} {self.pick('+', '-', '+', '-', '+', '&', '|', '^')} {b}"
         if form == 7:
@@ -132,7 +132,7 @@ class ExpressionMaker:
             )
         if form == 19:
             return f"({a} {self.pick('and', 'or')} {b})"
-        if form == 20:
+        if form in (20, 24, 25):
             return self.call(env, "int", depth) or a
         if form == 21:
             return self.load(env, "int") or a
@@ -149,6 +149,7 @@ class ExpressionMaker:
             f"asc.ceildiv({a}, {self.positive(env)})",
             f"asc.ceildiv({a}, {self.pick(2, 3, 8)})",
             f"len([{a}, {b}])",
+            f"sum([e % 11 for e in ({a}, {b})])",
             f"pow({a} & 3, 3)",
             f"max([{a}, {b}, {self.int_leaf(env)}])",
             "asc.get_block_idx()",
@@ -179,7 +180,7 @@ class ExpressionMaker:
         if depth <= 0 or self.chance(0.1):
             return self.float_leaf(env)
         a, b = f"({self.float_expr(env, depth - 1)})", f"({self.float_expr(env, self.rng.randrange(depth))})"
-        form = self.rng.randrange(15)
+        form = self.rng.randrange(17)
         if form < 4:
             return f"{a} {self.pick('+', '-', '*')} {b}"
         if form == 4:
@@ -200,7 +201,7 @@ class ExpressionMaker:
             return f"{a} {self.pick('+', '-', '*')} ({self.int_expr(env, depth - 1)})"
         if form == 12:
             return f"({self.int_expr(env, depth - 1)}) / ({self.positive(env)})"
-        if form == 13:
+        if form in (13, 15, 16):
             return self.call(env, "float", depth) or a
         return self.pick(
             f"{a} ** 2",

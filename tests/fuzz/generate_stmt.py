@@ -36,16 +36,16 @@ class StatementMaker:
             (2, self.annotate),
             (2, self.multiple),
             (3, self.swap),
-            (2, self.sequence),
+            (3, self.sequence),
             (5, self.store),
-            (2, self.call_statement),
-            (2, self.tensor_alias),
+            (3, self.call_statement),
+            (4, self.tensor_alias),
             (1, self.walrus),
             (1, self.rebuffer),
             (1, self.check),
         ]
         if self.structs:
-            forms += [(2, self.new_struct), (4, self.set_field)]
+            forms += [(4, self.new_struct), (6, self.set_field)]
         if depth > 0:
             forms += [
                 (6, self.branch),
@@ -110,7 +110,7 @@ class StatementMaker:
     def sequence(self, env, depth, loops):
         seqs = [n for n, v in env.items() if isinstance(v, Seq)]
         lists = [n for n in seqs if env[n].is_list]
-        if lists and self.chance(0.4):
+        if lists and self.chance(0.5):
             name = self.rng.choice(lists)
             value = self.expr(env, self.some_kind(), 1)
             return [
@@ -183,12 +183,16 @@ class StatementMaker:
         if not tensors:
             return []
         views = [n for n in tensors if n.startswith(("view", "own"))]
-        if len(views) > 1 and self.chance(0.3):
+        if len(views) > 1 and self.chance(0.4):
             one, two = self.rng.sample(views, 2)
             return [f"{one}, {two} = {two}, {one}"]
         name = self.rng.choice(tensors)
         views = [n for n in tensors if n.startswith(("view", "own")) and env[n] == env[name]]
         to = self.rng.choice(views) if views and self.chance(0.6) else self.fresh("view")
+        helpers = [h for h in self.helpers if h.result == "tensor"]
+        call = helpers and self.chance(0.5) and self.call_of(self.rng.choice(helpers), env, 2)
+        if call:
+            return [f"{to} = {call}"]
         first = self.pick("1", "2", "3", f"({self.int_expr(env, 1)}) & 3")
         return [f"{to} = {name}{self.pick('', '', f'[{first}:]', f'[{first}]', f'[1:{self.pick(9, 12)}]')}"]
 
@@ -334,7 +338,8 @@ class StatementMaker:
             (f"{name}, {other}", f"enumerate(({a}, {b}))", {name: Lit(1), other: Num("int32")}),
             (name, f"reversed([{a}, {b}])", {name: Num("int32")}),
         )
-        lines = self.body(env | extra, min(depth, 1), 0)
-        if any(word in line for line in lines for word in ("break", "continue")):
-            return []
-        return [f"for {target} in {iterable}:", *lines]
+        lines = self.body(env | extra, min(depth, 1), loops + 1)
+        if isinstance(extra[name], Lit) and self.chance(0.2):  # decided before the kernel runs
+            jump = [f"if {name} == {self.rng.randrange(3)}:", f"    {self.pick('break', 'continue')}"]
+            lines = self.indent(jump) + lines
+        return [f"for {target} in {iterable}:", *lines, *self.orelse(env, depth, loops)]

@@ -75,10 +75,11 @@ class Seq:
 
 @dataclasses.dataclass(eq=False)
 class Record:
-    """A struct; aliases share it. `fields`: dtype by name."""
+    """A struct; aliases share it. `fields`: dtype by name. `frozen`: the host's, which a kernel only reads."""
 
     name: str
     fields: dict
+    frozen: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,6 +87,23 @@ class Obj:
     """Any other compile-time object: None, a dtype's name, a function, a module."""
 
     value: object
+
+
+def known_copy(env):
+    """An environment whose lists and structs are its own; names that share one still do."""
+    made = {}
+
+    def copy(value):
+        if not isinstance(value, (Seq, Record)):
+            return value
+        if id(value) not in made:
+            if isinstance(value, Seq):
+                made[id(value)] = Seq([copy(item) for item in value.items], value.is_list, value.region)
+            else:
+                made[id(value)] = dataclasses.replace(value)
+        return made[id(value)]
+
+    return {name: copy(value) for name, value in env.items()}
 
 
 NUMBERS = (Lit, Num)

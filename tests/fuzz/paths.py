@@ -22,8 +22,19 @@ class Conflict:
 
 
 class Loop:
-    def __init__(self):
-        self.turns, self.breaks = [], []
+    """Ways out of a loop's turn: (environment, hole) each. `stop`: of an unrolled loop, the flag that a break
+    sets; a turn of it is a loop of one turn, which every jump leaves."""
+
+    def __init__(self, stop=None):
+        self.turns, self.breaks, self.stop = [], [], stop
+
+    def jump(self, stmt, env):
+        place, is_break = hole(), isinstance(stmt, ast.Break)
+        (self.breaks if is_break else self.turns).append((env, place))
+        if self.stop is None:
+            return [place, stmt]
+        flag = ast.Assign([ast.Name(self.stop, ast.Store())], ast.Constant(True))
+        return [place, *([flag] if is_break else []), ast.Break()]
 
 
 def hole():
