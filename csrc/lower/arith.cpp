@@ -412,6 +412,13 @@ Value Frame::compare(CompareOperator op, Value left, Value right, const Node* at
   if (containers) {
     check_range(left, at);
     check_range(right, at);
+    const auto x = number(left), y = number(right);
+    if (x && y && (x->pinned != DType::Void || y->pinned != DType::Void))
+      if (const DType type = promote(x->natural(), y->natural()).type; is_float(type)) {
+        const auto value = [&](const Value& v) { return as_scalar(Value::of(v.object), type, at); };
+        const auto* folded = ir::as_const(build_.binary(info.op, value(left), value(right), loc(at)));
+        if (folded) return Value::of(folded->bits ? Py_True : Py_False);
+      }
     PyObject* a = to_object(left);
     PyObject* b = a ? to_object(right) : nullptr;
     if (a && b) return number_value(check(PyObject_RichCompare(a, b, info.python), at));

@@ -554,7 +554,11 @@ void Frame::store_hidden(const Node* target, const Value& v) {
     Binding b;
     b.state = Binding::State::Bound;
     b.value = v;
-    if (const auto* r = v.is_expr() ? ir::as<ir::VarRef>(v.expr) : nullptr) b.var = r->var;
+    if (v.is_expr()) {  // read as often as the element says, evaluated once
+      const bool named = v.expr->kind == ir::ExprKind::Var;
+      b.var = named ? ir::as<ir::VarRef>(v.expr)->var : temporary("item", v.expr, target);
+      b.value = Value::of(build_.var(b.var, loc(target)));
+    }
     b.set_at = target;
     bindings_[name->name->id] = b;
     return;

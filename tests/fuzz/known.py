@@ -7,7 +7,7 @@ import dataclasses
 import operator
 
 from language_types import Finding, Refused, binary_types, join, meet, natural, promote
-from values import cast
+from values import binary, cast
 
 # ---- what is known of a value ----
 
@@ -75,7 +75,7 @@ class Seq:
 
 @dataclasses.dataclass(eq=False)
 class Record:
-    """A struct; aliases share it. `fields`: dtype by name. `frozen`: the host's, which a kernel only reads."""
+    """A struct; aliases share it. `fields`: dtype by name. `frozen`: the host's, only read."""
 
     name: str
     fields: dict
@@ -236,6 +236,8 @@ def binary_value(op, evaluate, a, b):
     if isinstance(a, Lit) and isinstance(b, Lit):
         try:
             value = evaluate(a.value, b.value)
+            if isinstance(value, float) and (a.dtype or b.dtype):  # as the device computes it
+                value = float(binary(op, device(a), device(b)).value)
         except (ArithmeticError, TypeError, ValueError) as error:
             raise Refused(str(error)) from error
         if isinstance(value, complex):
@@ -250,6 +252,11 @@ def binary_value(op, evaluate, a, b):
     return Num(binary_types(op, a.operand, b.operand)[1])
 
 
+def device(lit):
+    """The operand of an operation that the device's types decide."""
+    return cast(lit.value, lit.dtype) if lit.dtype else lit.value
+
+
 def cast_static(value, dtype):
     try:
         result = cast(value, dtype).value
@@ -261,6 +268,8 @@ def cast_static(value, dtype):
 def compare_value(op, a, b):
     name, evaluate = COMPARISONS[type(op)]
     if isinstance(a, Lit) and isinstance(b, Lit):
+        if (a.dtype or b.dtype) and isinstance(a.value + b.value, float):
+            return Lit(bool(binary(name, device(a), device(b)).value))
         return Lit(evaluate(a.value, b.value))
     if not (isinstance(a, NUMBERS) and isinstance(b, NUMBERS)):
         raise Refused("a comparison of objects")

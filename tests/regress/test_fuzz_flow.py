@@ -261,7 +261,9 @@ def types_of_the_turns_do_not_meet(out: asc.GlobalAddress, n: int):
 
 
 def test_an_inner_loop_that_does_not_meet_its_head_is_an_error_behind_both():
-    with pytest.raises(asc.CompileError, match="'x' is int32 when the loop begins .* and float32 for its next"):
+    with pytest.raises(
+        asc.CompileError, match="'x' is int32 when the loop begins .* and float32"
+    ):
         run(types_of_the_turns_do_not_meet, 3)
 
 
@@ -336,3 +338,34 @@ def known_floats(out: asc.GlobalAddress, x: float):
 def test_known_floats():
     result = run(known_floats, 0.25, out="float32")
     assert result[0] == result[1] == np.float32(0.05) * np.float32(0.05)
+
+
+@asc.jit
+def comprehension_over_a_display(out: asc.GlobalAddress, n: int):
+    o = asc.GlobalTensor()
+    o.set_global_buffer(out)
+    values = [e * e + i for i, e in enumerate((n * 3, n, o.get_value(1)))]
+    o.set_value(0, values[0])
+    o.set_value(1, sum([e % 11 for e in (n + 9, values[1])]))
+
+
+@pytest.mark.parametrize("way", [run, pytest.param(run_on_host, marks=pytest.mark.host)])
+def test_comprehension_over_a_display(way):
+    assert way(comprehension_over_a_display, 5)[:2].tolist() == [225, 14 % 11 + 26 % 11]
+
+
+@asc.jit
+def known_float_and_literal(out: asc.GlobalAddress, x: float):
+    o = asc.GlobalTensor()
+    o.set_global_buffer(out)
+    known = asc.float32(0.5)
+    o.set_value(0, known - 0.3)
+    o.set_value(1, x - 0.3)
+    o.set_value(2, asc.float32(0.3) == 0.3)
+    o.set_value(3, x - 0.2 == 0.3)
+
+
+def test_a_literal_beside_a_float_of_a_given_type_takes_that_type():
+    result = run(known_float_and_literal, 0.5, out="float32")
+    half, third, fifth = np.float32(0.5), np.float32(0.3), np.float32(0.2)
+    assert result[:4].tolist() == [half - third, half - third, 1, half - fifth == third]
