@@ -89,12 +89,16 @@ class Batch:
         return None
 
 
+def counted(totals):
+    return ", ".join(f"{count} {status}" for status, count in totals.most_common())
+
+
 def run_range(first, last, jobs, show):
     """Counter of statuses over a range of seeds; `show` is called for every fault."""
     temporary = tempfile.mkdtemp(prefix="asc-fuzz-")
     totals = collections.Counter()
     starts = iter(range(first, last, BATCH))
-    running = []
+    running, shown = [], 0
     try:
         warm = os.environ | {"TMPDIR": temporary}
         subprocess.run(
@@ -120,6 +124,10 @@ def run_range(first, last, jobs, show):
                 for seed, (status, detail) in sorted(results.items()):
                     totals[status] += 1
                     show(seed, status, detail)
+                done = min((b.first for b in running), default=batch.last)
+                if (done - first) // 1000 > shown:
+                    shown = (done - first) // 1000
+                    print(f"up to seed {done - 1}: {counted(totals)}", flush=True)
     finally:
         for batch in running:
             batch.process.kill()
@@ -214,7 +222,7 @@ def main():
 
     began = time.monotonic()
     totals = run_range(first, last, args.jobs, show)
-    words = ", ".join(f"{count} {status}" for status, count in totals.most_common())
+    words = counted(totals)
     print(f"seeds {first} to {last - 1}: {words}; {time.monotonic() - began:.0f} s")
     if totals_ignored:
         print(f"of these ignored: {dict(totals_ignored)}")

@@ -132,6 +132,10 @@ class Calls:
             return Obj(None), out
         raise Refused(f"asc.{name} is not known here")
 
+    def check_fits(self, value, dtype):
+        if isinstance(value, Lit) and dtype in BITS and not fits(dtype, int(value.value)):
+            raise Refused(f"{value.value} does not fit {dtype}")
+
     def check_elements(self, args):
         elems = {a.elem for a in args if isinstance(a, Tensor)}
         if len(elems) > 1:
@@ -211,8 +215,7 @@ class Calls:
         if name == "set_value":
             if not isinstance(args[1], NUMBERS) or args[1].natural[0] == "f" and owner.elem[0] != "f":
                 raise Refused("a float for an integer tensor")
-            if isinstance(args[1], Lit) and owner.elem[0] == "u" and args[1].value < 0:
-                raise Refused("a negative number for an unsigned tensor")
+            self.check_fits(args[1], owner.elem)
             return Obj(None), out
         raise Refused(f"a method {name}")
 
