@@ -89,6 +89,20 @@ ir::Expr* Frame::operand(const Value& v, const TypePattern& pattern, Type type, 
   return v.expr;
 }
 
+// numpy's default dtype comes in with an argument of the kernel: that is what the user can change, not the
+// operand where it shows.
+static void name_float64_argument(const ir::Module& module, std::string* hint) {
+  const size_t at = hint->find(" is float64, numpy's default");
+  if (at == std::string::npos) return;
+  for (const ir::KernelArg& arg : module.args) {
+    if (arg.type.kind != Kind::Pointer || arg.type.elem != DType::F64) continue;
+    hint->replace(0, at, arg.name);
+    const size_t call = hint->find("pass x.astype");
+    if (call != std::string::npos) hint->replace(call + 5, 1, arg.name);
+    return;
+  }
+}
+
 Match Frame::match(OpId op, const Type* self, std::span<Argument> args, const Node* at) {
   const OpDesc& desc = op_desc(op);
   std::vector<CallArg> given;
@@ -108,6 +122,7 @@ Match Frame::match(OpId op, const Type* self, std::span<Argument> args, const No
       fail(has_arg ? args[static_cast<size_t>(m.error_arg)].node : at, std::move(m.error),
            keyword_hint(desc, a.keyword->utf8));
   }
+  name_float64_argument(session_.module, &m.hint);
   if (has_arg && m.hint.empty()) {
     const Argument& a = args[static_cast<size_t>(m.error_arg)];
     m.hint = element_hint(a.value, a.node);

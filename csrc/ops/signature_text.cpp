@@ -49,10 +49,10 @@ std::string default_text(const ParamDesc& p) {
 }
 
 // "float16, float32 or int16"
-std::string list_text(const std::vector<DType>& dtypes) {
+std::string list_text(const std::vector<DType>& dtypes, std::string_view last = " or ") {
   std::string out;
   for (size_t i = 0; i < dtypes.size(); i++) {
-    if (i > 0) out += i + 1 == dtypes.size() ? " or " : ", ";
+    if (i > 0) out += i + 1 == dtypes.size() ? last : ", ";
     out += py_name(dtypes[i]);
   }
   return out;
@@ -143,7 +143,7 @@ class Story {
       case Why::DType:
         if (given_dtype() == DType::F64)
           return fmt::format("{} is float64, numpy's default; {} takes {}: pass x.astype('float32')", name(),
-                             op_.name, allowed());
+                             op_.name, allowed(", "));
         return {};
       case Why::FloatToInt: return "write int(...), or // instead of /";
       case Why::NotConstant:
@@ -195,9 +195,9 @@ class Story {
 
   int variable() const { return fit_.param >= 0 ? type().var : 0; }
 
-  std::string allowed() const {
+  std::string allowed(std::string_view last = " or ") const {
     if (fit_.other == kNoVar) return std::string(py_name(type().dtype));
-    return list_text(op_.vars[fit_.other].dtypes);
+    return list_text(op_.vars[fit_.other].dtypes, last);
   }
   std::string choices(int var) const {
     const std::vector<DType>& dtypes = op_.vars[var].dtypes;

@@ -163,7 +163,7 @@ bool read_buffer_dtype(PyObject* value, const ArgName& name, DType* out) {
 
 bool read_interface(PyObject* value, const ArgName& name, HostArray* out, DType* dtype) {
   PyObject* interface = PyObject_GetAttrString(value, "__array_interface__");
-  if (!interface) return false;
+  if (!interface) return PyErr_ExceptionMatches(PyExc_Exception) && fail_interface(name, "cannot be had");
   const bool good = read_interface_dict(value, interface, name, out, dtype);
   Py_DECREF(interface);
   return good;
