@@ -1,2 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Import paths of the reference."""
+"""Import paths of the reference: `import asc.language as asc` has the names of `asc`."""
+
+import asc
+
+
+def __getattr__(name: str):
+    return getattr(asc, name)
+
+
+def __dir__():
+    return dir(asc)

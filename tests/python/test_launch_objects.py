@@ -5,6 +5,7 @@ import copy
 import ctypes
 import gc
 import importlib.util
+import os
 import pathlib
 import pickle
 import subprocess
@@ -263,6 +264,7 @@ def resident():
         return int(file.read().split()[1]) * 4096
 
 
+@pytest.mark.skipif("ASC_UNDER_SANITIZER" in os.environ, reason="a sanitizer keeps freed memory")
 def test_loading_and_dropping_kernels_keeps_no_memory(tmp_path):
     (tmp_path / "kernels.py").write_text(MODULE)
     done = run_python(  # alone in a process: what other tests left would be in the figure

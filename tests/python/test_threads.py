@@ -15,6 +15,8 @@ import asc
 
 THREADS, LAUNCHES = 16, int(os.environ.get("ASC_TEST_LAUNCHES", "2000"))
 GRIDS = (1, 2, 4, 7)
+# A sanitizer keeps freed memory, and its figures say nothing.
+counts_memory = pytest.mark.skipif("ASC_UNDER_SANITIZER" in os.environ, reason="under a sanitizer")
 
 
 def make_kernel(number):
@@ -351,6 +353,7 @@ def test_sys_exit_and_os_exit_with_the_pool_awake():
         assert (done.returncode, done.stderr) == (code, "")
 
 
+@counts_memory
 @pytest.mark.parametrize("how", ["good", "CompileError", "LaunchError", "KernelError", "TypeError", "staged"])
 def test_twenty_thousand_launches_leave_nothing(how):
     done = run_program(

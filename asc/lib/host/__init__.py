@@ -1,6 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Host-side tiling: not built yet, each name says so when used."""
+"""The host side of matrix multiplication: its enums and platforms. The tilings are not built yet, and say so
+when used."""
 
 from asc._unbuilt import module_getattr
+from asc.lib.host.enums import (
+    CubeFormat,
+    DataType,
+    DequantType,
+    MatrixMadType,
+    MatrixTraverse,
+    ScheduleType,
+    TPosition,
+)
+from asc.lib.host.platform import PlatformAscendC, PlatformAscendCManager
+
+__all__ = [
+    "CubeFormat",
+    "DataType",
+    "DequantType",
+    "MatrixMadType",
+    "MatrixTraverse",
+    "PlatformAscendC",
+    "PlatformAscendCManager",
+    "ScheduleType",
+    "TPosition",
+    "get_ascendc_platform",
+]
+
+
+def get_ascendc_platform() -> PlatformAscendC:
+    """The platform that kernels are compiled for and simulated on."""
+    return PlatformAscendCManager.get_instance()
+
 
 __getattr__ = module_getattr(__name__, "asc.lib.host")
