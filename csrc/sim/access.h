@@ -106,6 +106,11 @@ inline GlobalBytes global_bytes(Core& core, const CallSite& site, int operand, u
       return {nullptr, 0, 0};
   }
   note_access<M>(core, site, Space::GM, address, bytes, access);
+  if (core.gm_log) {
+    const int64_t begin = place.offset + out.begin, end = place.offset + out.end;
+    if (access != Access::Write) core.gm_log->note(static_cast<uint32_t>(index), begin, end, false);
+    if (write) core.gm_log->note(static_cast<uint32_t>(index), begin, end, true);
+  }
   // `at` alone may lie outside the argument: it is used from `begin` on only.
   out.at = reinterpret_cast<uint8_t*>(reinterpret_cast<uintptr_t>(group.base) +
                                       static_cast<uintptr_t>(place.offset));

@@ -517,6 +517,11 @@ ProgramPtr assemble(const ir::Module& module) {
     param.type = v->type;
     param.slot = static_cast<uint16_t>(slot);
     if (v->type.kind == Kind::Struct) add_struct(&param, module);
+    for (const ir::KernelArg& arg : module.args) {
+      if (arg.var != v) continue;
+      param.may_read = arg.may_read;
+      param.may_write = arg.may_write;
+    }
     slot += slots_of(v->type, module);
   }
   program->kernel_type =

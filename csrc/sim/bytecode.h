@@ -154,13 +154,16 @@ struct KernelParam {
   std::string name;
   Type type;
   uint16_t slot = 0;
-  uint32_t bytes = 0;        // Struct
-  std::vector<Leaf> leaves;  // Struct
+  bool may_read = true, may_write = true;  // arrays: by the kernel
+  uint32_t bytes = 0;                      // Struct
+  std::vector<Leaf> leaves;                // Struct
 };
 
 // What the last launches cost, to tell small ones; a hint only.
 struct CostHint {
   std::atomic<int64_t> bytes{-1}, block_ns{0};
+  std::atomic<bool> cores_met{
+      false};  // in global memory: at once they would not compute what in order they do
 };
 
 struct Program {

@@ -2,6 +2,7 @@
 // Launches: cores of a grid on the thread pool, or, where cores wait for each other, interleaved on one
 // thread.
 #include <algorithm>
+#include <cstring>
 #include <exception>
 
 #include "base/format.h"
@@ -108,17 +109,21 @@ CoreResult result_of(Core& core, RunStatus status) {
 
 struct Worker {
   Core core;
+  GmLog gm_log;
   std::unique_ptr<LocalMemory> memory[2];  // AIV, AIC
   bool ready = false;
 };
 
 struct ParallelRun {
   Launch& launch;
-  std::vector<Worker> workers;
-  std::vector<CoreResult> results;
+  std::span<const Argument> arguments;
+  std::vector<Worker> workers{};
+  std::vector<CoreResult> results{};
   // By item, so that the first one is the same for any number of threads.
-  std::vector<std::exception_ptr> faults;
-  int first = 0;  // items before it are done
+  std::vector<std::exception_ptr> faults{};
+  int first = 0;           // items before it are done
+  size_t ranges_kept = 0;  // by the log of one item; 0: items run in order, and none is needed
+  std::vector<std::vector<std::vector<GmTouch>>> touches{};  // by worker and group of arguments
 
   void run_item(int worker_index, int item) {
     // The launching thread looks outside between items too: a block may be too short to do so itself.
@@ -135,7 +140,11 @@ struct ParallelRun {
     else
       memory->poison();
     worker.core.begin(id.block, id.sub_block, id.aic, memory->banks());
+    worker.core.gm_log = ranges_kept ? &worker.gm_log : nullptr;
+    if (ranges_kept) worker.gm_log.begin(launch.gm.groups.size(), ranges_kept);
     const RunStatus status = run(worker.core);
+    if (ranges_kept)
+      worker.gm_log.take(static_cast<uint32_t>(item), &touches[static_cast<size_t>(worker_index)]);
     results[static_cast<size_t>(item)] = result_of(worker.core, status);
   }
 
@@ -158,6 +167,67 @@ int64_t nanoseconds_since(Clock::time_point start) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
 }
 
+// What the cores may write, kept for running them again. Needed only where they may read it too: all others
+// compute the same again from what they read.
+class Snapshot {
+ public:
+  Snapshot(const Launch& launch, std::span<const Argument> arguments) : gm_(launch.gm) {
+    std::vector<bool> read(gm_.groups.size()), written(gm_.groups.size());
+    size_t array = 0;
+    for (size_t i = 0; i < arguments.size(); i++) {
+      if (!arguments[i].is_array) continue;
+      const uint32_t group = gm_.arguments[array++].group;
+      const bool known = i < launch.program->params.size() && arguments[i].target_count == 0;
+      if (!known || launch.program->params[i].may_read) read[group] = true;
+      if (!known || launch.program->params[i].may_write) written[group] = true;
+    }
+    bool both = false;
+    for (size_t g = 0; g < read.size(); g++) both = both || (read[g] && written[g]);
+    for (size_t g = 0; both && g < read.size(); g++) {
+      const GlobalGroup& group = gm_.groups[g];
+      if (!written[g] || group.read_only || group.bytes == 0) continue;
+      kept_.push_back({g, std::make_unique_for_overwrite<uint8_t[]>(static_cast<size_t>(group.bytes))});
+      std::memcpy(kept_.back().bytes.get(), group.base, static_cast<size_t>(group.bytes));
+    }
+  }
+  void restore() const {
+    for (const Kept& kept : kept_)
+      std::memcpy(gm_.groups[kept.group].base, kept.bytes.get(),
+                  static_cast<size_t>(gm_.groups[kept.group].bytes));
+  }
+
+ private:
+  struct Kept {
+    size_t group;
+    std::unique_ptr<uint8_t[]> bytes;
+  };
+  const GlobalMemory& gm_;
+  std::vector<Kept> kept_;
+};
+
+// On several threads; where cores then met in global memory, once more in order, from where they started. So
+// the number of threads changes no result.
+void run_at_once(ParallelRun& run, int items, int threads) {
+  constexpr size_t kRangesOfLaunch = size_t{1} << 20, kMostRanges = size_t{1} << 14, kFewestRanges = 64;
+  const Snapshot before(run.launch, run.arguments);
+  run.ranges_kept = std::clamp(kRangesOfLaunch / static_cast<size_t>(items), kFewestRanges, kMostRanges);
+  run.touches.resize(run.workers.size());
+  parallel_for(items, threads, ParallelRun::call_rest, &run, ParallelRun::waiting);
+  run.ranges_kept = 0;
+  if (run.launch.stop.load(std::memory_order_relaxed)) return;
+  bool met = false;
+  for (size_t g = 0; g < run.launch.gm.groups.size() && !met; g++) {
+    std::vector<std::vector<GmTouch>> lists;
+    for (auto& groups : run.touches)
+      if (!groups.empty()) lists.push_back(std::move(groups[g]));
+    met = cores_met(std::move(lists));
+  }
+  if (!met) return;
+  run.launch.program->cost.cores_met.store(true, std::memory_order_relaxed);
+  before.restore();
+  parallel_for(items, 1, ParallelRun::call_rest, &run);
+}
+
 // Items on one thread or on many, by what they cost. A program whose cost is not known runs its first item
 // alone.
 void run_items(ParallelRun& run, int items, int64_t argument_bytes) {
@@ -172,18 +242,24 @@ void run_items(ParallelRun& run, int items, int64_t argument_bytes) {
   }
   run.first = done;
   const bool small = item_ns * (items - done) < kInlineNanoseconds;
-  const int used = small ? 1 : std::min(threads, items - done);
+  const bool in_order = small || hint.cores_met.load(std::memory_order_relaxed);
+  const int used = in_order ? 1 : std::min(threads, items - done);
   const auto rest = Clock::now();
-  parallel_for(items - done, used, ParallelRun::call_rest, &run, ParallelRun::waiting);
+  if (used > 1)
+    run_at_once(run, items - done, used);
+  else
+    parallel_for(items - done, 1, ParallelRun::call_rest, &run);
   const int64_t spent = nanoseconds_since(rest) * std::max(1, used) + (done ? item_ns : 0);
   hint.block_ns.store(spent / items, std::memory_order_relaxed);
   hint.bytes.store(argument_bytes, std::memory_order_relaxed);
 }
 
-std::vector<CoreResult> run_parallel(Launch& launch, int64_t argument_bytes) {
+std::vector<CoreResult> run_parallel(Launch& launch, std::span<const Argument> arguments) {
+  int64_t argument_bytes = 0;
+  for (const Argument& a : arguments) argument_bytes += a.is_array ? a.bytes : 0;
   const int items = launch.grid * cores_per_block(launch);
   const int threads = launch.options->threads > 0 ? launch.options->threads : hardware_threads();
-  ParallelRun run{launch, {}, {}, {}, 0};
+  ParallelRun run{launch, arguments};
   run.workers = std::vector<Worker>(static_cast<size_t>(std::min(threads, items)));
   run.results.resize(static_cast<size_t>(items));
   run.faults.resize(static_cast<size_t>(items));
@@ -351,9 +427,7 @@ LaunchResult launch(const Program& program, int grid, std::span<const Argument> 
     log.add(too_many, at, "");
     results.push_back({log.take(), {}});
   } else if (grid > 0) {
-    int64_t bytes = 0;
-    for (const Argument& a : arguments) bytes += a.is_array ? a.bytes : 0;
-    results = program.lockstep ? run_lockstep(launch) : run_parallel(launch, bytes);
+    results = program.lockstep ? run_lockstep(launch) : run_parallel(launch, arguments);
   }
   std::vector<std::vector<FindingLog::Entry>> entries;
   for (CoreResult& r : results) {

@@ -13,6 +13,7 @@
 
 #include "sim/bytecode.h"
 #include "sim/findings.h"
+#include "sim/gm_log.h"
 #include "sim/memory.h"
 #include "sim/queue.h"
 
@@ -88,6 +89,7 @@ struct Core {
   uint8_t cross_count[kCrossCoreIds] = {};
   int waiting_for = -1;  // cross-core id of a blocked core
   FindingLog log;
+  GmLog* gm_log = nullptr;  // where cores run at once
   std::string printed;
 
   void prepare(Launch& launch);  // once a core object
