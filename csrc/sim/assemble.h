@@ -74,6 +74,7 @@ class FunctionAssembler {
   Slot binary(const ir::Binary& e, int want);
   Slot int_binary(const ir::Binary& e, int want);
   Slot float_binary(const ir::Binary& e, int want);
+  bool float_multiply_add(const ir::Binary& e, int want, Slot* out);
   Slot comparison(const ir::Binary& e, int want);
   Slot division(const ir::Binary& e, int want);
   Slot shift_right(const ir::Binary& e, int want);
@@ -104,6 +105,7 @@ class FunctionAssembler {
   Slot call(const ir::Function& callee, std::span<ir::Expr* const> args, const Loc& loc);
   void pass_argument(const ir::Var& param, const ir::Expr* arg, int to);
   Slot op_call(const ir::OpCall& e, int want);
+  void emit_op(const CallSite& site, const std::vector<uint16_t>& operands, Slot to);
   Slot construct_struct(const ir::OpCall& e);
   uint16_t operand(const ir::Expr* arg, const TypePattern& pattern, const ir::OpCall& e);
   uint16_t default_operand(const ParamDesc& param, const ir::OpCall& e);

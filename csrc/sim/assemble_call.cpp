@@ -27,6 +27,21 @@ const ir::Expr* without_int_casts(const ir::Expr* e) {
   return e;
 }
 
+// The instruction that does a scalar access by the short way; CallOp for dtypes that have none.
+Op access_op(OpId op, DType elem) {
+  const bool wide = size_of(elem) == 8, is_word = size_of(elem) == 4;
+  if (!wide && !is_word) return Op::CallOp;
+  switch (op) {
+    case OpId::LocalTensor_GetValue:
+      return wide ? Op::GetLocal64 : elem == DType::I32 ? Op::GetLocalI32 : Op::GetLocalU32;
+    case OpId::GlobalTensor_GetValue:
+      return wide ? Op::GetGlobal64 : elem == DType::I32 ? Op::GetGlobalI32 : Op::GetGlobalU32;
+    case OpId::LocalTensor_SetValue: return wide ? Op::SetLocal64 : Op::SetLocal32;
+    case OpId::GlobalTensor_SetValue: return wide ? Op::SetGlobal64 : Op::SetGlobal32;
+    default: return Op::CallOp;
+  }
+}
+
 }  // namespace
 
 FunctionAssembler::Slot FunctionAssembler::call(const ir::Function& callee, std::span<ir::Expr* const> args,
@@ -165,6 +180,22 @@ Type FunctionAssembler::constructed_type(const ir::OpCall& e) const {
   return type;
 }
 
+// The call of the last site, whose operands these are.
+void FunctionAssembler::emit_op(const CallSite& site, const std::vector<uint16_t>& operands, Slot to) {
+  const auto index = static_cast<int32_t>(b_.program.sites.size() - 1);
+  const Op op = access_op(site.op, site.vars[0]);
+  if (op == Op::CallOp) {
+    emit(op, to, 0, 0, index);
+    return;
+  }
+  auto slot = [this](uint16_t code) {
+    return (code & kPoolOperand) != 0 ? bits(b_.program.pool[code & ~kPoolOperand]) : code;
+  };
+  const Slot element = slot(operands[1]);
+  const bool sets = operands.size() > 2;
+  emit(op, sets ? slot(operands[2]) : to, operands[0], element, index);
+}
+
 FunctionAssembler::Slot FunctionAssembler::op_call(const ir::OpCall& e, int want) {
   const OpDesc& desc = e.desc();
   const OverloadDesc& proto = e.proto();
@@ -224,7 +255,7 @@ FunctionAssembler::Slot FunctionAssembler::op_call(const ir::OpCall& e, int want
   site.operands = static_cast<uint32_t>(b_.program.operands.size());
   b_.program.operands.insert(b_.program.operands.end(), operands.begin(), operands.end());
   b_.program.sites.push_back(site);
-  emit(Op::CallOp, to, 0, 0, static_cast<int32_t>(b_.program.sites.size() - 1));
+  emit_op(site, operands, to);
   for (const auto& [pointer, slot] : write_back) emit(Op::StoreRef2, pointer, slot);
   return to;
 }

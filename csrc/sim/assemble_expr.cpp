@@ -172,8 +172,28 @@ FunctionAssembler::Slot FunctionAssembler::binary(const ir::Binary& e, int want)
   return int_binary(e, want);
 }
 
+// x * y + z and z + x * y of float32 in one instruction, which rounds twice as the two would.
+bool FunctionAssembler::float_multiply_add(const ir::Binary& e, int want, Slot* out) {
+  auto product = [](const ir::Expr* side) {
+    const auto* b = ir::as<ir::Binary>(side);
+    return b && b->op == ir::BinaryOp::Mul && b->type.elem == DType::F32 ? b : nullptr;
+  };
+  const ir::Binary *left = product(e.left), *right = left ? nullptr : product(e.right);
+  if (e.op != ir::BinaryOp::Add || e.type.elem != DType::F32 || (!left && !right)) return false;
+  const ir::Binary& p = left ? *left : *right;
+  Slot z = left ? Slot{0} : expr(e.left);
+  const Slot x = expr(p.left);
+  const Slot y = expr(p.right);
+  if (left) z = expr(e.right);
+  *out = target(want);
+  emit(Op::MulAddF, *out, x, y, z);
+  return true;
+}
+
 FunctionAssembler::Slot FunctionAssembler::float_binary(const ir::Binary& e, int want) {
   const DType type = elem_of(e.left->type);
+  Slot fused = 0;
+  if (float_multiply_add(e, want, &fused)) return fused;
   const Slot x = expr(e.left);
   const Slot y = expr(e.right);
   Op op;

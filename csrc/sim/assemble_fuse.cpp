@@ -26,12 +26,13 @@ bool is_multiply_add(Op op) { return op == Op::MulAdd || op == Op::MulAdd32; }
 
 bool commutes(Op op) {
   return op == Op::Add || op == Op::Mul || op == Op::Add32 || op == Op::Mul32 || op == Op::And ||
-         op == Op::Or || op == Op::Xor;
+         op == Op::Or || op == Op::Xor || op == Op::MulAddF;
 }
 
 // Instructions that leave in the accumulator what they write to slot a.
 bool sets_accumulator(Op op) {
   if (op == Op::Mov || op == Op::Neg || op == Op::Inv || op == Op::LoadRef) return true;
+  if (op >= Op::GetLocalI32 && op <= Op::GetGlobal64) return true;
   const bool plain = accumulator_form(op) != op && !is_jump_on_constant(op);
   return plain || (op >= Op::AddA && op <= Op::DivFA);
 }

@@ -30,20 +30,28 @@ namespace asc::sim {
 #define ASC_SIM_PLAIN_OPCODES(X)                                                                          \
   X(Mov, ab) X(Mov2, ab) X(Const, aw) X(LoadRef, ab) X(LoadRef2, ab) X(StoreRef, ab) X(StoreRef2, ab)     \
   X(AddrOf, ab) X(Add, abc) X(Sub, abc) X(Mul, abc) X(And, abc) X(Or, abc) X(Xor, abc) X(Neg, ab)         \
-  X(Inv, ab) X(AddK, abi) X(MulK, abi) X(AndK, abi) X(ShlK, abi) X(SarK, abi) X(ShrK, abi)                \
-  X(Add32, abc) X(Sub32, abc) X(Mul32, abc) X(AddK32, abi) X(MulK32, abi) X(MulAdd, abcs)                 \
-  X(MulAdd32, abcs) X(MulKAdd, abci) X(MulKAdd32, abci) X(Data, w) X(AddO, abc) X(SubO, abc)              \
-  X(MulO, abc) X(NegO, ab) X(Div, abc) X(Mod, abc) X(DivU, abc) X(ModU, abc) X(DivP, abc) X(ModP, abc)    \
-  X(DivK, abi) X(ModK, abi) X(Shl, abci) X(Shr, abci) X(Fit32, ab) X(Fit, abi) X(WrapU32, ab)             \
-  X(Wrap, abi) X(NotB, ab) X(LtS, abc) X(LeS, abc) X(Eq, abc) X(Ne, abc) X(LtU, abc) X(LeU, abc)          \
-  X(LtK, abi) X(GtK, abi) X(EqK, abi) X(NeK, abi) X(MinS, abc) X(MaxS, abc) X(AddF, abc) X(SubF, abc)     \
-  X(MulF, abc) X(DivF, abc) X(NegF, ab) X(LtF, abc) X(LeF, abc) X(EqF, abc) X(NeF, abc) X(RoundH, ab)     \
-  X(RoundB, ab) X(SToF, ab) X(Slow, abci) X(Cast, abi) X(Jmp, j) X(JmpIf, aj) X(JmpNot, aj)               \
-  X(JltS, abj) X(JleS, abj) X(Jeq, abj) X(Jne, abj) X(JltU, abj) X(JleU, abj) X(JltK, akj) X(JgtK, akj)   \
-  X(JeqK, akj) X(JneK, akj) X(JltF, abj) X(JleF, abj) X(JeqF, abj) X(JneF, abj) X(JnltF, abj)             \
-  X(JnleF, abj) X(ForCheck, abci) X(ForPrep, abcj) X(ForPrepU, abcj) X(ForPrep1, abcj) X(ForEnter, abc)   \
-  X(ForNext, abcj) X(ForNext1, abj) X(ForNextR, abcj) X(ForNext1R, abj) X(Loop, j) X(Call, call)          \
-  X(Ret, none) X(CallOp, op) X(NewObject, object) X(IsAic, a) X(Print, text) X(AssertFail, text)
+  X(Inv, ab) X(AddK, abi) X(MulK, abi) X(AndK, abi) X(ShlK, abi) X(SarK, abi) X(ShrK, abi) X(Add32, abc)  \
+  X(Sub32, abc) X(Mul32, abc) X(AddK32, abi) X(MulK32, abi) X(MulAdd, abcs) X(MulAdd32, abcs)             \
+  X(MulKAdd, abci) X(MulKAdd32, abci) X(Data, w) X(AddO, abc) X(SubO, abc) X(MulO, abc) X(NegO, ab)       \
+  X(Div, abc) X(Mod, abc) X(DivU, abc) X(ModU, abc) X(DivP, abc) X(ModP, abc) X(DivK, abi) X(ModK, abi)   \
+  X(Shl, abci) X(Shr, abci) X(Fit32, ab) X(Fit, abi) X(WrapU32, ab) X(Wrap, abi) X(NotB, ab) X(LtS, abc)  \
+  X(LeS, abc) X(Eq, abc) X(Ne, abc) X(LtU, abc) X(LeU, abc) X(LtK, abi) X(GtK, abi) X(EqK, abi)           \
+  X(NeK, abi) X(MinS, abc) X(MaxS, abc) X(AddF, abc) X(SubF, abc) X(MulF, abc) X(MulAddF, abcs)           \
+  X(DivF, abc) X(NegF, ab) X(LtF, abc) X(LeF, abc) X(EqF, abc) X(NeF, abc) X(RoundH, ab) X(RoundB, ab)    \
+  X(SToF, ab) X(Slow, abci) X(Cast, abi) X(Jmp, j) X(JmpIf, aj) X(JmpNot, aj) X(JltS, abj) X(JleS, abj)   \
+  X(Jeq, abj) X(Jne, abj) X(JltU, abj) X(JleU, abj) X(JltK, akj) X(JgtK, akj) X(JeqK, akj) X(JneK, akj)   \
+  X(JltF, abj) X(JleF, abj) X(JeqF, abj) X(JneF, abj) X(JnltF, abj) X(JnleF, abj) X(ForCheck, abci)       \
+  X(ForPrep, abcj) X(ForPrepU, abcj) X(ForPrep1, abcj) X(ForEnter, abc) X(ForNext, abcj)                  \
+  X(ForNext1, abj) X(ForNextR, abcj) X(ForNext1R, abj) X(Loop, j) X(Call, call) X(Ret, none)              \
+  X(CallOp, op) ASC_SIM_GET_OPCODES(X) ASC_SIM_SET_OPCODES(X) X(NewObject, object) X(IsAic, a)            \
+  X(Print, text) X(AssertFail, text)
+// Scalar accesses by memory and width: CallOp instructions (a: result or value, b: tensor, c: index) that take
+// the short way where the access is nothing special.
+#define ASC_SIM_GET_OPCODES(X)                                                                            \
+  X(GetLocalI32, op) X(GetLocalU32, op) X(GetLocal64, op) X(GetGlobalI32, op) X(GetGlobalU32, op)         \
+  X(GetGlobal64, op)
+#define ASC_SIM_SET_OPCODES(X)                                                                            \
+  X(SetLocal32, op) X(SetLocal64, op) X(SetGlobal32, op) X(SetGlobal64, op)
 // Instructions with a second form, NameA, that takes its first operand (MulAdd: its addend) from the
 // accumulator, which holds what the instruction before wrote: slots are memory, and a value just stored there
 // takes some cycles to come back.
@@ -51,8 +59,8 @@ namespace asc::sim {
   X(Add, abc) X(Sub, abc) X(Mul, abc) X(And, abc) X(Or, abc) X(Xor, abc) X(AddK, abi) X(MulK, abi)        \
   X(AndK, abi) X(ShlK, abi) X(SarK, abi) X(Add32, abc) X(Sub32, abc) X(Mul32, abc) X(AddK32, abi)         \
   X(MulK32, abi) X(MulAdd, abcs) X(MulAdd32, abcs) X(MulKAdd, abci) X(MulKAdd32, abci) X(DivK, abi)       \
-  X(ModK, abi) X(Fit32, ab) X(AddF, abc) X(SubF, abc) X(MulF, abc) X(DivF, abc) X(JltK, akj)              \
-  X(JgtK, akj) X(JeqK, akj) X(JneK, akj)
+  X(ModK, abi) X(Fit32, ab) X(AddF, abc) X(SubF, abc) X(MulF, abc) X(MulAddF, abcs) X(DivF, abc)          \
+  X(JltK, akj) X(JgtK, akj) X(JeqK, akj) X(JneK, akj)
 // clang-format on
 
 enum class Op : uint16_t {

@@ -25,6 +25,9 @@ constexpr uint64_t make_address(uint32_t owner, int64_t offset) {
   return ((kOwnerBase + owner) << 48) + static_cast<uint64_t>(offset);
 }
 
+// The lower bits: the offset of an address whose offset is not negative.
+inline constexpr uint64_t kOffsetMask = (uint64_t{1} << 48) - 1;
+
 struct Place {
   uint64_t owner;  // huge: the word is no address
   int64_t offset;

@@ -7,6 +7,7 @@
 
 #include "base/half.h"
 #include "ir/scalar.h"
+#include "sim/access.h"
 
 namespace asc::sim {
 
@@ -28,6 +29,18 @@ uint64_t turns(int64_t start, int64_t stop, int64_t step) {
   const uint64_t from = static_cast<uint64_t>(start), to = static_cast<uint64_t>(stop);
   if (step > 0) return start < stop ? (to - from - 1) / static_cast<uint64_t>(step) + 1 : 0;
   return start > stop ? (from - to - 1) / (0 - static_cast<uint64_t>(step)) + 1 : 0;
+}
+
+template <class T>
+T read(const uint8_t* from) {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return value;
+}
+template <class T>
+void write(uint8_t* to, uint64_t slot) {
+  const T value = static_cast<T>(slot);
+  std::memcpy(to, &value, sizeof(T));
 }
 
 // The text of a core is kept until the launch ends: a kernel that prints for ever must not take all memory.
@@ -306,6 +319,7 @@ L_Fit : {
   OP_ACC(AddF, float_bits(as_float(x) + as_float(C)))
   OP_ACC(SubF, float_bits(as_float(x) - as_float(C)))
   OP_ACC(MulF, float_bits(as_float(x) * as_float(C)))
+  OP_ACC(MulAddF, float_bits(as_float(x) * as_float(C) + as_float(r[pc->imm])))  // rounds twice
   OP_ACC(DivF, float_bits(as_float(x) / as_float(C)))
   OP(NegF, B ^ 0x80000000u)
   OP(LtF, as_float(B) < as_float(C))
@@ -477,8 +491,30 @@ L_CallOp : {
     core.fuel = fuel;
     return status == OpStatus::Blocked ? RunStatus::Blocked : RunStatus::Stopped;
   }
+  acc = A;  // of an access that took this way
   NEXT();
 }
+#define ACCESS(Name, way, bytes, access, action)                                                  \
+  L_##Name : {                                                                                    \
+    const CallSite& site = core.program->sites[static_cast<size_t>(pc->imm)];                     \
+    uint8_t* const at = quick_##way<M>(core, site, &B, C, bytes, Access::access);                 \
+    if (!at) [[unlikely]]                                                                         \
+      goto L_CallOp;                                                                              \
+    action;                                                                                       \
+    NEXT();                                                                                       \
+  }
+#define GET(Name, way, T) ACCESS(Name, way, sizeof(T), Read, A = acc = static_cast<uint64_t>(read<T>(at)))
+#define SET(Name, way, T) ACCESS(Name, way, sizeof(T), Write, write<T>(at, A))
+  GET(GetLocalI32, local, int32_t)
+  GET(GetLocalU32, local, uint32_t)
+  GET(GetLocal64, local, uint64_t)
+  GET(GetGlobalI32, global, int32_t)
+  GET(GetGlobalU32, global, uint32_t)
+  GET(GetGlobal64, global, uint64_t)
+  SET(SetLocal32, local, uint32_t)
+  SET(SetLocal64, local, uint64_t)
+  SET(SetGlobal32, global, uint32_t)
+  SET(SetGlobal64, global, uint64_t)
 L_NewObject : {
   const uint32_t index = core.object_base + pc->b;
   const ObjectDecl& decl = core.program->object_decls[static_cast<size_t>(pc->imm)];
@@ -526,6 +562,9 @@ out_of_fuel:
 #undef OP_BY_CONSTANT
 #undef JUMP_IF
 #undef JUMP_IF_K
+#undef ACCESS
+#undef GET
+#undef SET
 }
 // clang-format on
 
