@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds asc._asc through CMake for `pip install .`; all else is in pyproject.toml.
 
-Variables: CMAKE_ARGS is passed on to CMake; ASC_BUILD_DIR is the folder it builds in, which several Pythons may
-use one after the other: what does not depend on Python is compiled once."""
+Variables: CMAKE_ARGS is passed on to CMake; ASC_BUILD_DIR is the folder it builds in, which several Pythons
+may use one after the other: what does not depend on Python is compiled once."""
 
 import os
 import shutil

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The floor of the simulated vector add: the same copies and additions in plain C++ with the same threads.
 // Each block copies two tiles into its thread's own buffers, adds them, and copies the sum out.
+// `floor_work` is arithmetic alone: how much faster two threads are than one on this machine, at this moment.
 // A shared library, so that the benchmark can time it in turn with the simulator in one process.
 #include <atomic>
 #include <cstdint>
@@ -38,10 +39,20 @@ void add_block(const Job& job, int block, float* local) {
   }
 }
 
+// A chain on each element of a tile in cache, `count` elements in all; tile and results stay local.
+void work_block(const Job& job, float* local) {
+  for (int64_t done = 0; done < job.share; done += job.tile)
+    for (int64_t k = 0; k < job.tile; k++) {
+      float value = local[k];
+      for (int i = 0; i < 16; i++) value = value * 0.75f + 0.125f;
+      local[k] = value;
+    }
+}
+
 // Workers wait for the number of the next round; the caller takes blocks too.
 class Pool {
  public:
-  Pool(int threads, int64_t tile) : locals_(static_cast<size_t>(threads)) {
+  Pool(int threads, int64_t tile) : tile_(tile), locals_(static_cast<size_t>(threads)) {
     for (auto& local : locals_) {
       local = std::make_unique<float[]>(static_cast<size_t>(tile) * 6);
     }
@@ -57,6 +68,7 @@ class Pool {
       worker.join();
     }
   }
+  int64_t tile() const { return tile_; }
   void run(const Job& job) {
     job_ = job;
     next_.store(0);
@@ -72,7 +84,12 @@ class Pool {
  private:
   void take(int thread) {
     for (int block = next_.fetch_add(1); block < job_.blocks; block = next_.fetch_add(1)) {
-      add_block(job_, block, locals_[static_cast<size_t>(thread)].get());
+      float* const local = locals_[static_cast<size_t>(thread)].get();
+      if (job_.x) {
+        add_block(job_, block, local);
+      } else {
+        work_block(job_, local);
+      }
     }
   }
   void work(int thread) {
@@ -87,6 +104,7 @@ class Pool {
     }
   }
 
+  int64_t tile_;
   Job job_{};
   std::vector<std::unique_ptr<float[]>> locals_;
   std::vector<std::thread> workers_;
@@ -103,6 +121,11 @@ extern "C" void* floor_new(int threads, int64_t tile) { return new Pool(threads,
 extern "C" void floor_add(void* pool, const float* x, const float* y, float* z, int64_t count, int blocks,
                           int64_t tile) {
   static_cast<Pool*>(pool)->run({x, y, z, count / blocks, tile, blocks});
+}
+
+extern "C" void floor_work(void* pool, int blocks, int64_t share) {
+  Pool* const own = static_cast<Pool*>(pool);
+  own->run({nullptr, nullptr, nullptr, share, own->tile(), blocks});
 }
 
 extern "C" void floor_delete(void* pool) { delete static_cast<Pool*>(pool); }

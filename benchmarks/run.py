@@ -1,46 +1,54 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures asc against its peers, side by side, and prints one table; `./dev bench` is the way to call it.
 
-usage: run.py [--rounds N] [--only import,first,compile,warm,simulate]
+usage: run.py [--rounds N] [--quick] [--only WHAT,...]
 
-Every round runs each measurement on both sides, one after the other, in fresh processes, so that a slow spell
-of the machine hits both. A figure is the median over all rounds, with the 10th and 90th percentiles in
+Every round runs each measurement on all sides, one after the other, in fresh processes, so that a slow spell
+of the machine hits all. A figure is the median over all rounds, with the 10th and 90th percentiles in
 brackets; a ratio is that of the medians. One JSON line with everything goes to benchmarks/history.jsonl."""
 
 import argparse
 import json
 import os
 import platform
-import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
+import budgets
+
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parent
-PYTHON = {"asc": ROOT / ".venv/bin/python", "pyasc": ROOT / ".venv-pyasc/bin/python"}
-FLOOR = ROOT / "build/bench/floor.so"
-PROCESS_MEASUREMENTS = ("import", "first", "compile", "warm")
+PYTHON = {side: ROOT / f".venv{suffix}/bin/python" for side, suffix in
+          (("asc", ""), ("pyasc", "-pyasc"), ("triton", "-triton"))}  # fmt: skip
+FLOOR = str(ROOT / "build/bench/floor.so")
+# what -> (sides, the worker's function, its options, name of the figure or None where it has names itself)
+MEASUREMENTS = {
+    "import": (("asc", "pyasc"), "import", {}),
+    "first": (("asc", "pyasc"), "first", {}),
+    "compile": (("asc", "pyasc"), "compile", {}),
+    "warm_numpy": (("asc", "pyasc"), "warm", {"arrays": "numpy"}),
+    "warm_torch": (("asc", "pyasc"), "warm", {"arrays": "torch"}),
+    "triton": (("triton",), "triton", {}),
+    "add": (("asc",), "add", {"floor": FLOOR}),
+    "chain": (("asc",), "chain", {}),
+    "threads": (("asc",), "threads", {"floor": FLOOR}),
+    "scalar": (("asc",), "scalar", {}),
+}
+# A whole program: imports, one kernel, arrays of the standard library.
+PROGRAM = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from array import array
+from kernel_vadd import add_kernel
+x, y, z = (array("f", bytes(4 * 16384)) for _ in range(3))
+add_kernel[1](x, y, z, 16384)
+"""
 
-# what, numerator, denominator, budget for the ratio
-BUDGETS = [
-    ("AST to Ascend C text", "asc.compile", "pyasc.compile", 1 / 40),
-    ("first call, from source to text", "asc.first", "pyasc.first", 1 / 25),
-    ("import asc, time", "asc.import", "pyasc.import", 1 / 10),
-    ("import asc, peak memory", "asc.rss", "pyasc.rss", None),
-    ("extension on disk", "asc.size", "pyasc.size", None),
-    ("warm launch, null device", "asc.warm", "pyasc.warm", 1 / 50),
-    ("simulated add, fast, over floor", "fast", "floor", 1.5),
-    ("simulated add, check, over floor", "check", "floor", 2.5),
-    ("simulated add, check over fast", "check", "fast", 1.5),
-    ("simulated add, fast, over torch", "fast", "torch", None),
-]
-# what, figure, limit in the figure's own unit
-LIMITS = {"asc.rss": 25e6, "asc.size": 6e6}
 
-
-def worker(side, what, **options):
+def worker(side, what, options):
     """One measurement in a process of its own: (result, None), or (None, why it failed)."""
     command = [str(PYTHON[side]), str(FOLDER / "worker.py"), side, what, json.dumps(options)]
     try:
@@ -54,15 +62,39 @@ def worker(side, what, **options):
 
 def extension_size(side):
     """Bytes of the package's shared objects."""
+    tag = f"*cpython-3{sys.version_info[1]}*.so" if side == "asc" else "*.so"
     find = (
         "import importlib.util as u, pathlib as p; "
-        "print(sum(f.stat().st_size for f in p.Path(u.find_spec('asc').origin).parent.rglob('*.so')))"
+        f"print(sum(f.stat().st_size for f in p.Path(u.find_spec('asc').origin).parent.rglob('{tag}')))"
     )
     done = subprocess.run([str(PYTHON[side]), "-c", find], capture_output=True, text=True, cwd=FOLDER)
     return int(done.stdout) if done.returncode == 0 and int(done.stdout) > 0 else None
 
 
-def collect(sides, rounds, only):
+def seconds_of(command, **options):
+    t = time.perf_counter()
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL, **options)
+    return time.perf_counter() - t
+
+
+def second_process(repeat=9):
+    """A process that finds its kernel in the cache, and a bare one, taking turns: samples, or why not."""
+    python = str(PYTHON["asc"])
+    with tempfile.TemporaryDirectory() as folder:
+        variables = {k: v for k, v in os.environ.items() if not k.startswith("PYASC_")}
+        variables["PYASC_CACHE_DIR"] = folder
+        program = [python, "-c", PROGRAM, str(FOLDER)]
+        subprocess.run(program, check=True, env=variables, stdin=subprocess.DEVNULL)
+        if not any(path.is_file() for path in Path(folder).rglob("*")):
+            return {}, "not built: no cache on disk"
+        samples = {"asc.process": [], "bare.process": []}
+        for _ in range(repeat):
+            samples["bare.process"].append(seconds_of([python, "-c", "pass"], env=variables))
+            samples["asc.process"].append(seconds_of(program, env=variables))
+    return samples, None
+
+
+def collect(rounds, only, quick):
     """All samples by name, and the reasons for what could not be measured."""
     samples, errors = {}, {}
 
@@ -70,91 +102,39 @@ def collect(sides, rounds, only):
         samples.setdefault(name, []).extend(values)
 
     for _ in range(rounds):
-        for what in PROCESS_MEASUREMENTS:
+        for what in only:
+            if what == "process":
+                found, why = second_process(3 if quick else 9)
+                for name, values in found.items():
+                    add(name, values)
+                if why:
+                    errors["asc.process"] = why
+                continue
+            sides, function, options = MEASUREMENTS[what]
             for side in sides:
                 name = f"{side}.{what}"
-                if what not in only or name in errors:
+                if name in errors:
                     continue
-                result, why = worker(side, what)
+                if not PYTHON[side].exists():
+                    errors[name] = f"not installed: .venv-{side}"
+                    continue
+                short = {"repeat": 3} if quick and function not in ("import", "first") else {}
+                result, why = worker(side, function, {**options, **short})
                 if why:
                     errors[name] = why
-                    continue
-                add(name, result["times"] if "times" in result else [result["seconds"]])
-                if what == "import":
-                    add(f"{side}.rss", [result["rss_kb"] * 1024])
-        if "simulate" in only:
-            result, why = worker("asc", "simulate", floor=str(FLOOR))
-            if why:
-                errors["simulate"] = why
-                continue
-            errors.update(result["errors"])
-            for name, times in result["times"].items():
-                add(name, times)
-    for side in sides:
-        size = extension_size(side)
+                elif isinstance(result.get("times"), dict):
+                    errors.update(result["errors"])
+                    for figure, times in result["times"].items():
+                        add(figure, times)
+                else:
+                    add(name, result["times"] if "times" in result else [result["seconds"]])
+                    if what == "import":
+                        add(f"{side}.rss", [result["rss_kb"] * 1024])
+    for side in ("asc", "pyasc"):
+        size = PYTHON[side].exists() and extension_size(side)
         if size:
             add(f"{side}.size", [size])
     return {name: values for name, values in samples.items() if values}, errors
-
-
-def summary(values):
-    values = sorted(values)
-    return {
-        "median": statistics.median(values),
-        "p10": values[len(values) // 10],
-        "p90": values[(len(values) * 9) // 10 if len(values) > 1 else 0],
-        "n": len(values),
-    }
-
-
-def show(name, figures):
-    """A figure with its spread, in a unit that suits it."""
-    figure = figures.get(name)
-    if figure is None:
-        return "-"
-    if name.endswith((".rss", ".size")):
-        return f"{figure['median'] / 1e6:.1f} MB"
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if figure["median"] >= scale or unit == "us":
-            middle, low, high = (figure[k] / scale for k in ("median", "p10", "p90"))
-            return f"{middle:.3g} {unit} [{low:.3g}..{high:.3g}]"
-    raise AssertionError(name)
-
-
-def budget_row(figures, what, top, bottom, budget):
-    """One line of the table as a dict; `met` is None where there is no budget or no figure."""
-    ratio = None
-    if top in figures and bottom in figures:
-        ratio = figures[top]["median"] / figures[bottom]["median"]
-    wanted, met = [], []
-    if budget is not None:
-        wanted.append(f"<= 1/{1 / budget:.0f}" if budget < 1 else f"<= {budget:g}x")
-        met.append(None if ratio is None else ratio <= budget)
-    if top in LIMITS:
-        wanted.append(f"<= {LIMITS[top] / 1e6:g} MB")
-        met.append(figures[top]["median"] <= LIMITS[top] if top in figures else None)
-    verdict = None if not met or None in met else all(met)
-    return {
-        "what": what,
-        "top": top,
-        "bottom": bottom,
-        "ratio": ratio,
-        "budget": ", ".join(wanted),
-        "met": verdict,
-    }
-
-
-def print_table(rows, figures):
-    table = [("what", "asc", "peer", "ratio", "budget", "")]
-    for row in rows:
-        ratio = row["ratio"]
-        shown = "-" if ratio is None else f"1/{1 / ratio:.1f}" if ratio < 0.5 else f"{ratio:.2f}x"
-        peer = f"{row['bottom'].partition('.')[0]}: {show(row['bottom'], figures)}"
-        verdict = {True: "met", False: "MISSED", None: ""}[row["met"]]
-        table.append((row["what"], show(row["top"], figures), peer, shown, row["budget"], verdict))
-    widths = [max(len(line[i]) for line in table) for i in range(6)]
-    for line in table:
-        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
 def machine():
@@ -172,31 +152,40 @@ def commit():
 
 
 def main():
+    known = [*MEASUREMENTS, "process"]
     parser = argparse.ArgumentParser(description="asc against its peers, side by side")
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--only", default=",".join([*PROCESS_MEASUREMENTS, "simulate"]))
+    parser.add_argument("--rounds", type=int, default=None, help="default: 7, with --quick 1")
+    parser.add_argument("--quick", action="store_true", help="one round, few repetitions: a rough look")
+    parser.add_argument("--only", default=",".join(known), help=f"some of {', '.join(known)}")
     options = parser.parse_args()
-    sides = [side for side in ("asc", "pyasc") if PYTHON[side].exists()]
-    started = time.time()
-    samples, errors = collect(sides, options.rounds, options.only.split(","))
-    figures = {name: summary(values) for name, values in samples.items()}
-    rows = [budget_row(figures, *budget) for budget in BUDGETS]
+    only = options.only.split(",")
+    if unknown := [what for what in only if what not in known]:
+        parser.error(f"unknown: {', '.join(unknown)}; known are {', '.join(known)}")
+    rounds = options.rounds or (1 if options.quick else 7)
+    started, load = time.time(), os.getloadavg()[0]
+    samples, errors = collect(rounds, only, options.quick)
+    figures = {name: budgets.summary(values) for name, values in budgets.with_gains(samples).items()}
+    rows = [row for row in budgets.rows_of(figures) if row["top"] in figures or row["top"] in errors]
     where = machine()
-    print(f"{where['cpu']}, {where['cores']} cores, Python {where['python']}")
-    print(f"{options.rounds} rounds, commit {commit() or 'none'}")
-    print_table(rows, figures)
+    print(f"{where['cpu']}, {where['cores']} cores, Python {where['python']}, load {load:.1f} before")
+    if load > 0.5 * where["cores"]:
+        print("the machine was busy: the figures say little; best on an idle one")
+    print(f"{rounds} rounds, commit {commit() or 'none'}, {time.time() - started:.0f} s")
+    budgets.print_table(rows, figures, errors)
     for name, why in sorted(errors.items()):
         print(f"not measured: {name}: {why}")
     record = {
         "time": int(started),
         "commit": commit(),
+        "load": load,
         **where,
         "figures": figures,
         "rows": rows,
         "errors": errors,
     }
+    line = json.dumps(record)
     with open(FOLDER / "history.jsonl", "a") as f:
-        f.write(json.dumps(record) + "\n")
+        f.write(line + "\n")
     print(f"added one line to {FOLDER.relative_to(ROOT)}/history.jsonl")
     sys.exit(0 if figures else 1)
 

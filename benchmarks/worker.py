@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures one thing in the environment that runs it, and prints one JSON object.
 
-usage: worker.py asc|pyasc import|first|compile|warm|simulate [OPTIONS AS JSON]
+usage: worker.py asc|pyasc|triton WHAT [OPTIONS AS JSON]; WHAT is the end of a function's name: import, first,
+compile, warm, triton, or one of simulate.py: add, chain, threads, scalar
 
 `asc` and `pyasc` share the package name `asc`, so each side has an environment of its own. The peer has no
 CANN here: its device compiler and its launcher are replaced by functions that do nothing. That leaves what is
@@ -55,10 +56,10 @@ def no_device(side):
     return texts
 
 
-def arrays(side):
+def numpy_arrays(count):
     import numpy as np
 
-    return [np.zeros(COUNT, np.float32) for _ in range(3)]
+    return [np.zeros(COUNT, np.float32) for _ in range(count)]
 
 
 def compile_text(side, kernel, args, texts):
@@ -74,7 +75,7 @@ def measure_first(side):
     import asc  # noqa: F401
 
     texts = no_device(side)
-    args = [*arrays(side), COUNT // CORES]
+    args = [*numpy_arrays(3), COUNT // CORES]
     sys.path.insert(0, FOLDER)
     t = time.perf_counter()
     from kernel_vadd import add_kernel
@@ -109,7 +110,7 @@ def measure_compile(side, repeat=20):
     sys.path.insert(0, FOLDER)
     from kernel_vadd import add_kernel
 
-    args = [*arrays(side), COUNT // CORES]
+    args = [*numpy_arrays(3), COUNT // CORES]
     if side == "asc":  # timed inside: the same three steps, without argument binding
         handle = add_kernel[CORES]
         handle._time_compile(3, *args)
@@ -125,102 +126,63 @@ def measure_compile(side, repeat=20):
     return {"times": times}
 
 
-def measure_warm(side, repeat=7, calls=2000):
-    """A launch that has been compiled before, to a device that does nothing, `kernel[8]` included."""
+def measure_warm(side, arrays="numpy", repeat=7, calls=2000):
+    """CPU time of a launch that was compiled before, to a device that does nothing, `kernel[8]` included."""
     if side == "asc":
         os.environ["PYASC_DRY_RUN"] = "1"
     import asc  # noqa: F401
 
     no_device(side)
     sys.path.insert(0, FOLDER)
-    from kernel_vadd import add_kernel
+    from kernel_warm import warm_kernel
 
-    x, y, z = arrays(side)
-    add_kernel[CORES](x, y, z, COUNT // CORES)
+    if arrays == "torch":
+        import torch
+
+        x, y, z = (torch.zeros(COUNT, dtype=torch.float32) for _ in range(3))
+    else:
+        x, y, z = numpy_arrays(3)
+    warm_kernel[CORES](x, y, z, 131072, 64, 0, 0.5)
     times = []
     for _ in range(repeat):
-        t = time.perf_counter()
+        t = time.process_time()
         for _ in range(calls):
-            add_kernel[CORES](x, y, z, 131072)
-        times.append((time.perf_counter() - t) / calls)
+            warm_kernel[CORES](x, y, z, 131072, 64, 0, 0.5)
+        times.append((time.process_time() - t) / calls)
     return {"times": times}
 
 
-def in_mode(kernel, mode, args):
-    """A launch in one mode of the simulator, chosen by the kernel's options or by the environment."""
-    if hasattr(kernel, "options"):
-        handle = kernel.options(mode=mode)[CORES]
-        return lambda: handle(*args)
+def measure_triton(side, repeat=5):
+    """The vector add in Triton's interpreter."""
+    os.environ["TRITON_INTERPRET"] = "1"
+    import torch
 
-    def run():
-        os.environ["PYASC_SIM"] = mode
-        kernel[CORES](*args)
+    sys.path.insert(0, FOLDER)
+    import triton
+    from kernel_triton import add_kernel
 
-    return run
-
-
-def measure_simulate(side, floor=None, repeat=30):
-    """The simulated vector add in both modes, the plain C++ floor and torch, in turn, on the same arrays."""
-    import ctypes
-
-    import numpy as np
-
-    rng = np.random.default_rng(1)
-    x, y = (rng.random(COUNT, dtype=np.float32) for _ in range(2))
-    z = np.zeros_like(x)
-    threads = len(os.sched_getaffinity(0))
-    runs, errors = {}, {}
-
-    library = ctypes.CDLL(floor)
-    library.floor_new.restype = ctypes.c_void_p
-    library.floor_new.argtypes = [ctypes.c_int, ctypes.c_int64]
-    pointer = ctypes.c_void_p
-    library.floor_add.argtypes = [pointer] * 4 + [ctypes.c_int64, ctypes.c_int, ctypes.c_int64]
-    pool = library.floor_new(threads, TILE)
-    pointers = [a.ctypes.data for a in (x, y, z)]
-    runs["floor"] = lambda: library.floor_add(pool, *pointers, COUNT, CORES, TILE)
-    # torch's idle threads would spin on the cores that the next measurement needs.
-    os.environ.update(OMP_WAIT_POLICY="PASSIVE", KMP_BLOCKTIME="0", GOMP_SPINCOUNT="0")
-    try:
-        import torch
-
-        tx, ty = torch.from_numpy(x), torch.from_numpy(y)
-        runs["torch"] = lambda: tx + ty
-    except ImportError as e:
-        errors["torch"] = str(e)
-    try:
-        sys.path.insert(0, FOLDER)
-        from kernel_vadd import add_kernel
-
-        for mode in ("fast", "check"):
-            runs[mode] = in_mode(add_kernel, mode, (x, y, z, COUNT // CORES))
-    except Exception as e:
-        errors["asc"] = f"{type(e).__name__}: {e}"
-
-    times = {name: [] for name in runs}
-    for name in list(runs):
-        z.fill(0)
-        try:
-            runs[name]()
-            runs[name]()
-            if name != "torch" and not np.array_equal(z, x + y):
-                raise ValueError("wrong result")
-        except Exception as e:
-            errors[name] = f"{type(e).__name__}: {e}"
-            del runs[name]
+    x, y = torch.rand(COUNT), torch.rand(COUNT)
+    z = torch.zeros(COUNT)
+    grid, times = (triton.cdiv(COUNT, TILE),), []
     for _ in range(repeat):
-        for name, run in runs.items():
-            t = time.perf_counter()
-            run()
-            times[name].append(time.perf_counter() - t)
-    return {"times": times, "errors": errors, "threads": threads}
+        t = time.perf_counter()
+        add_kernel[grid](x, y, z, COUNT, TILE=TILE)
+        times.append(time.perf_counter() - t)
+    if not torch.equal(z, x + y):
+        raise ValueError("wrong result")
+    return {"times": times, "version": triton.__version__}
 
 
 def main():
     side, what = sys.argv[1:3]
     options = json.loads(sys.argv[3]) if len(sys.argv) > 3 else {}
     quiet_environment(side)
-    print(json.dumps(globals()["measure_" + what](side, **options)))
+    function = globals().get("measure_" + what)
+    if function is None:
+        import simulate
+
+        function = getattr(simulate, "measure_" + what)
+    print(json.dumps(function(side, **options)))
 
 
 if __name__ == "__main__":

@@ -17,6 +17,9 @@ for _name in ("PYASC_DUMP_PATH", "PYASC_SIM", "PYASC_DRY_RUN", "PYASC_COMPILER",
 
 def pytest_addoption(parser):
     parser.addoption("--bless", action="store_true", help="rewrite the golden files with what is printed now")
+    parser.addoption(
+        "--wheel", action="store_true", help="also build and try the archive and a wheel: minutes"
+    )
     parser.addoption("--seed", type=int, default=None, help="replay the random tests with this seed")
 
 

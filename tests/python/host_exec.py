@@ -216,11 +216,11 @@ class HostKernel:
         return texts[0]
 
 
-def compile_printed(text, kernel_name=None):
+def compile_printed(text, kernel_name=None, flags=FLAGS):
     """Compiles one printed program, the text as it is with an entry behind it."""
     name, parameters = parse_signature(text, kernel_name)
     source = f'#line 1 "{name}.cpp"\n{text}{_TAIL}{_entry(0, "::" + name, parameters)}'
-    return HostKernel(ctypes.CDLL(_compile(source, name)), 0, name, parameters)
+    return HostKernel(ctypes.CDLL(_compile(source, name, flags)), 0, name, parameters)
 
 
 def compile_batch(texts, kernel_names=None):

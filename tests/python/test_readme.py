@@ -3,12 +3,15 @@
 
 import re
 import runpy
+import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import asc
+from asc.__main__ import COMMANDS
+from asc.tools.doctor_checks import VARIABLES
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -52,3 +55,31 @@ def test_the_finding_is_the_one_shown(kernel):
     with pytest.raises(asc.BoundsError) as caught:
         runpy.run_path(str(path))
     assert without_folders(str(caught.value), path) == blocks("text")[1].strip()
+
+
+def test_the_commands_exist():
+    usage = subprocess.run([ROOT / "dev"], capture_output=True, text=True).stdout
+    verbs = set(re.findall(r"`?\./dev ([a-z]+)", README))
+    assert {"demo", "test", "bench", "wheel"} <= verbs
+    for verb in verbs:
+        assert re.search(rf"^  {verb} ", usage, re.M), verb
+    for command in re.findall(r"python -m asc ([a-z]+)", README):
+        assert command in COMMANDS
+
+
+def test_the_options_and_variables_exist(kernel, monkeypatch):
+    names = runpy.run_path(str(kernel()))
+    x = np.arange(8192, dtype=np.float32)
+    y = np.zeros_like(x)
+    options = {"mode": "fast", "threads": 2, "on_finding": "warn", "ignore": ("alignment",)}
+    names["scale"].options(**options)[8](x, y, 2.0, 1024, 256)
+    assert (y == 2 * x).all()
+    for name in re.findall(r"^\| `(PYASC_\w+)", README, re.M):
+        assert name in VARIABLES
+
+
+def test_every_link_leads_somewhere():
+    targets = re.findall(r"\[[^]]+\]\((\w[\w./]*)\)", README)
+    assert "docs/language.md" in targets
+    for target in targets:
+        assert (ROOT / target).exists(), target
