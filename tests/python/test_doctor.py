@@ -113,6 +113,9 @@ def test_another_distribution_in_the_same_place(tmp_path, copied):
     """As after installing pyasc beside asc: both own files in one folder."""
     info = copied / "pyasc-1.1.1.dist-info"
     info.mkdir()
+    basic = copied / "asc" / "language" / "basic"
+    basic.mkdir()
+    (basic / "vec.py").write_text("")
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: pyasc\nVersion: 1.1.1\n")
     (info / "RECORD").write_text("asc/language/basic/vec.py,,\npyasc-1.1.1.dist-info/METADATA,,\n")
     status, checks = report(tmp_path, path=copied)

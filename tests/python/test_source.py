@@ -217,9 +217,9 @@ def test_one_line_and_no_newline_at_the_end(module):
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="f-strings nest their quotes since Python 3.12")
 def test_nested_fstrings(module):
-    value = """len(f"{{"a" + f"{{"}}"}}"}} # no comment {{
-        1  # a comment with " and }}
-        :{{">"}}3}}")"""
+    value = """len(f"{"a" + f"{"}"}"} # no comment {
+        1  # a comment with " and }
+        :{">"}3}")"""
     expected = len("a} # no comment   1")
     assert run(module(HEAD + KERNEL.format(v=value)).kern) == expected
 
