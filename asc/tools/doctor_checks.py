@@ -154,12 +154,10 @@ def backends():
 
 
 def array_path(name, module):
-    """How the core reads arrays of the package: the fast way or the attributes that every array has."""
+    """How the core reads arrays of the package, and whether that is the fast way."""
     if name == "torch":
         table = hasattr(module.Tensor, "__dlpack_c_exchange_api__")
-        if not getattr(_asc, "uses_dlpack_table", False):
-            return "through attributes", False
-        return ("through the DLPack exchange table", True) if table else ("through attributes", False)
+        return "through the DLPack exchange table" if table else "through attributes (slower)", table
     return "through the buffer protocol" if name == "numpy" else "by dtype name", True
 
 
