@@ -193,6 +193,9 @@ class StatementMaker:
         call = helpers and self.chance(0.5) and self.call_of(self.rng.choice(helpers), env, 2)
         if call:
             return [f"{to} = {call}"]
+        other = self.rng.choice([n for n in tensors if env[n] == env[name]])
+        if other != name and self.chance(0.4):
+            return [f"{to} = {name} if {self.bool_expr(env, 1)} else {other}"]
         first = self.pick("1", "2", "3", f"({self.int_expr(env, 1)}) & 3")
         return [f"{to} = {name}{self.pick('', '', f'[{first}:]', f'[{first}]', f'[1:{self.pick(9, 12)}]')}"]
 
@@ -338,6 +341,11 @@ class StatementMaker:
             (f"{name}, {other}", f"enumerate(({a}, {b}))", {name: Lit(1), other: Num("int32")}),
             (name, f"reversed([{a}, {b}])", {name: Num("int32")}),
         )
+        tensors = self.tensors(env, lambda t: not t.local)
+        if tensors and self.chance(0.25):
+            name, items = self.fresh("view"), [self.rng.choice(tensors) for _ in range(self.pick(2, 3))]
+            target, iterable = name, f"({', '.join(items)})"
+            extra = {name: env[items[0]]}
         lines = self.body(env | extra, min(depth, 1), loops + 1)
         if isinstance(extra[name], Lit) and self.chance(0.2):  # decided before the kernel runs
             jump = [f"if {name} == {self.rng.randrange(3)}:", f"    {self.pick('break', 'continue')}"]
