@@ -36,6 +36,12 @@ const Torch& torch() {
   PyObject* module = PyDict_GetItemString(PyImport_GetModuleDict(), "torch");  // borrowed
   PyObject* tensor = get_path(module, {"Tensor"});
   if (tensor) t.api = dlpack::exchange_api(tensor);
+  if (!t.api) {  // an older torch: by our own module, if it was built for this one
+    PyObject* reader = PyImport_ImportModule("asc._asc_torch");
+    PyErr_Clear();
+    if (reader) t.api = dlpack::exchange_api(reader);
+    Py_XDECREF(reader);
+  }
   t.is_neg = get_path(tensor, {"is_neg"});
   t.is_grad_enabled = get_path(module, {"is_grad_enabled"});
   t.increment_version = get_path(module, {"autograd", "graph", "increment_version"});
@@ -146,8 +152,9 @@ bool read_table(PyObject* tensor, const ArgName& name, HostArray* out) {
   dlpack::Tensor view = {};
   if (torch().api->tensor_from_object(tensor, &view) != 0) return fail_memory(tensor, name);
   read_layout(view, out);
-  if (!out->device.empty()) out->device = device_of(tensor);  // torch's name of it
-  return true;
+  if (out->device.empty()) return true;
+  out->device = device_of(tensor);  // torch's name of it
+  return out->device != "meta" || fail_memory(tensor, name);
 }
 
 // Is the memory negated when it is read?

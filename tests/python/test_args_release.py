@@ -98,21 +98,22 @@ def test_no_reference_is_left(kind):
 def test_arrays_die_with_their_last_name(kind):
     pytest.importorskip("torch")
     owner = np.zeros(256, np.float32) if "torch" not in kind else tensor(256)
-    value = {
-        "numpy": lambda: owner,
-        "torch": lambda: owner,
-        "numpy-strided": lambda: owner[::2],
-        "torch-strided": lambda: owner[::2],
-        "dlpack": lambda: OnlyDLPack(owner),
-        "raw": lambda: asc.raw(owner[::2]),
-        "pointers": lambda: asc.pointers([owner]),
-    }[kind]()
+    made = {
+        "numpy": owner,
+        "torch": owner,
+        "numpy-strided": owner[::2],
+        "torch-strided": owner[::2],
+        "dlpack": OnlyDLPack(owner),
+        "raw": asc.raw(owner[::2]),
+        "pointers": asc.pointers([owner]),
+    }
+    value = made[kind]
     seen = weakref.ref(owner)
     if kind != "pointers":
         quietly(fill[1], value, 4, 1.0)
     else:
         first_word[1](value, np.zeros(1, np.uint64))
-    del value, owner
+    del value, made, owner
     gc.collect()
     assert seen() is None
 
