@@ -26,6 +26,11 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.addinivalue_line("markers", "host: compiles printed kernels with the host compiler")
     config.addinivalue_line("markers", "slow: takes more than a few seconds")
+    if "ASC_UNDER_SANITIZER" in os.environ:
+        from asc import _asc
+
+        if not _asc.__file__.startswith(os.environ["ASC_UNDER_SANITIZER"]):
+            raise pytest.UsageError(f"{_asc.__file__} is not the instrumented module")
     if config.getoption("--seed") is not None:
         os.environ["ASC_TEST_SEED"] = str(config.getoption("--seed"))
 

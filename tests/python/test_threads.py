@@ -283,8 +283,8 @@ def test_exit_while_threads_launch(daemon, n):
     for turn in range(4):
         done = run_program(
             f"""
-            x = np.zeros(8, np.int64)
             def work(index):
+                x = np.zeros(8, np.int64)
                 k = kernel.options(threads=2)
                 for _ in range({"1 << 60" if daemon else 20}):
                     k[4](x, {n}, 0)
