@@ -31,9 +31,16 @@ inline bool reaches(const CallSite& site, int operand, Space space) {
   return spaces == 0 || (spaces >> static_cast<int>(space) & 1) != 0;
 }
 
-// Every access that an op makes passes here: the place for checks of data and races.
+// Every access passes here, with the bytes that it really touches: the place for checks of data and races.
 template <Mode M>
-inline void note_access(Core&, const CallSite&, Space, uint64_t /*address*/, int64_t /*bytes*/, Access) {}
+inline void note_access(Core& core, const CallSite&, Space space, uint64_t address, int64_t bytes,
+                        Access access) {
+  if (space != Space::GM || !core.gm_log) return;
+  const Place place = place_of(address);
+  const auto group = static_cast<uint32_t>(place.owner - kFirstGlobalOwner);
+  if (access != Access::Write) core.gm_log->note(group, place.offset, place.offset + bytes, false);
+  if (access != Access::Read) core.gm_log->note(group, place.offset, place.offset + bytes, true);
+}
 
 // `bytes` of a local tensor from its start.
 template <Mode M>
@@ -105,12 +112,8 @@ inline GlobalBytes global_bytes(Core& core, const CallSite& site, int operand, u
     if (report_read_only(core, site, static_cast<uint32_t>(index), place.offset, bytes))
       return {nullptr, 0, 0};
   }
-  note_access<M>(core, site, Space::GM, address, bytes, access);
-  if (core.gm_log) {
-    const int64_t begin = place.offset + out.begin, end = place.offset + out.end;
-    if (access != Access::Write) core.gm_log->note(static_cast<uint32_t>(index), begin, end, false);
-    if (write) core.gm_log->note(static_cast<uint32_t>(index), begin, end, true);
-  }
+  note_access<M>(core, site, Space::GM, address + static_cast<uint64_t>(out.begin), out.end - out.begin,
+                 access);
   // `at` alone may lie outside the argument: it is used from `begin` on only.
   out.at = reinterpret_cast<uint8_t*>(reinterpret_cast<uintptr_t>(group.base) +
                                       static_cast<uintptr_t>(place.offset));
