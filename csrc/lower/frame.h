@@ -64,6 +64,7 @@ class Frame {
     bool unrolled = false;
     bool breaks = false, continues = false;       // unrolled: a jump was taken at compile time
     bool wraps_turns = false, wraps_all = false;  // unrolled: a loop of one turn around each, around all
+    bool stops = false;                           // unrolled: the wrapped turn at hand has such a break
     ir::Var* stop = nullptr;                      // unrolled: set by a break out of a wrapped turn
     uint32_t depth = 0;                           // regions outside the body
     std::vector<Binding> head;                    // by construct->join
@@ -71,11 +72,12 @@ class Frame {
     std::vector<ir::Var*> made;                   // variables that the head made
     std::vector<uint8_t> literals;  // of each name at the head: it may still take another number's type
     std::vector<std::pair<uint32_t, Binding>>
-        conflicts;       // names whose turns do not meet: not to be read at the head
-    size_t copies = 0;   // of tensors' handles that were known at the head
-    size_t settled = 0;  // conflicts of rounds in which no literal asked for another type
-    bool asked = false;  // a literal did, in this round
-    bool retry = false;  // a literal at the head takes another type, or a conflict: lower the body again
+        conflicts;          // names whose turns do not meet: not to be read at the head
+    size_t copies = 0;      // of tensors' handles that were known at the head
+    std::vector<Copy> met;  // tensors of the head, and those with their handle that the loop changes
+    size_t settled = 0;     // conflicts of rounds in which no literal asked for another type
+    bool asked = false;     // a literal did, in this round
+    bool retry = false;     // a literal at the head takes another type, or a conflict: lower the body again
   };
   struct ReturnSite {
     ir::Return* stmt;
@@ -269,9 +271,9 @@ class Frame {
   bool complete(ir::Expr* self, DType elem, const ast::Node* at);
   // ---- handles of tensors (handles.cpp)
   void note_copy(ir::Var* copy, const ir::Expr* value);
-  bool share_handle(const ir::Var* a, const ir::Var* b) const;
+  std::vector<const ir::Var*> sharing(const ir::Var* var) const;
   void note_handle_change(ir::Expr* self, const ast::Node* at);
-  bool meets_change(const LoopState& loop) const;
+  bool meets_change(LoopState& loop) const;
   Loc element_type_from(const ir::Var* var) const;  // where a GlobalTensor got its element type
   ir::Expr* operand(const Value& v, const TypePattern& pattern, Type type, const ast::Node* at);
   Value call_static(const Value& callee, std::span<const Argument> args, const ast::Node* at);

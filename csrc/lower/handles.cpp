@@ -21,31 +21,28 @@ static void copied_vars(const ir::Expr* e, std::vector<const ir::Var*>* vars) {
 }
 
 void Frame::note_copy(ir::Var* copy, const ir::Expr* value) {
-  std::vector<const ir::Var*> vars;
-  if (value && value->type.is_tensor()) copied_vars(value, &vars);
-  const size_t known = copies_.size();
-  for (size_t i = 0; i < vars.size(); i++) {
-    const auto add = [&](const ir::Var* original) {
-      const Copy made{copy, original};
-      if (original != copy && std::find(copies_.begin(), copies_.end(), made) == copies_.end())
-        copies_.push_back(made);
-    };
-    add(vars[i]);
-    for (size_t j = 0; j < known; j++)  // a copy of a copy
-      if (copies_[j].copy == vars[i]) add(copies_[j].original);
-  }
+  if (!value || !value->type.is_tensor()) return;
+  std::vector<const ir::Var*> originals;
+  copied_vars(value, &originals);
+  for (const ir::Var* original : originals)
+    if (original != copy) copies_.push_back({copy, original});
 }
 
-static bool is_copy(std::span<const Copy> copies, const ir::Var* copy, const ir::Var* original) {
-  return std::any_of(copies.begin(), copies.end(),
-                     [&](const Copy& c) { return c.copy == copy && c.original == original; });
+static bool among(std::span<const ir::Var* const> vars, const ir::Var* var) {
+  return std::find(vars.begin(), vars.end(), var) != vars.end();
 }
 
-// May both hold the handle of one tensor?
-bool Frame::share_handle(const ir::Var* a, const ir::Var* b) const {
-  if (is_copy(copies_, a, b) || is_copy(copies_, b, a)) return true;
-  return std::any_of(copies_.begin(), copies_.end(),
-                     [&](const Copy& c) { return c.copy == a && is_copy(copies_, b, c.original); });
+// All variables that may hold the handle of one tensor with this one: what it is a copy of, and their copies.
+std::vector<const ir::Var*> Frame::sharing(const ir::Var* var) const {
+  std::vector<const ir::Var*> vars{var};
+  const auto follow = [&](const ir::Var* Copy::*from, const ir::Var* Copy::*to) {
+    for (size_t i = 0; i < vars.size(); i++)
+      for (const Copy& c : copies_)
+        if (c.*from == vars[i] && !among(vars, c.*to)) vars.push_back(c.*to);
+  };
+  follow(&Copy::copy, &Copy::original);
+  follow(&Copy::original, &Copy::copy);
+  return vars;
 }
 
 // The handle itself changes, not only what it refers to: a parameter must be the caller's.
@@ -57,10 +54,10 @@ void Frame::note_handle_change(ir::Expr* self, const Node* at) {
   for (const LoopState* loop : loops_)
     if (!loop->unrolled && info(var).depth <= loop->depth) changed_in_.emplace_back(loop->node, var);
   if (copies_.empty()) return;
+  const std::vector<const ir::Var*> others = sharing(var);
   for (uint32_t name = 0; name < bindings_.size(); name++) {
     const Binding& b = bindings_[name];
-    if (!b.bound() || !b.var || b.var == var || !b.var->type.is_tensor() || !share_handle(b.var, var))
-      continue;
+    if (!b.bound() || !b.var || b.var == var || !among(others, b.var)) continue;
     const std::string text =
         fmt::format("may be the tensor '{}', whose handle line {} changes", var->name, line_of(at));
     Binding stale = conflict(b, at, text, "use a tensor of its own for each buffer");
@@ -71,14 +68,19 @@ void Frame::note_handle_change(ir::Expr* self, const Node* at) {
 
 // Has a turn copied, into a variable of the loop's head, a tensor whose handle the loop changes? Then the
 // body is lowered again, now that a change is known to meet the copy.
-bool Frame::meets_change(const LoopState& loop) const {
-  for (size_t i = loop.copies; i < copies_.size(); i++) {
-    const auto holds = [&](const Binding& b) { return b.slot && b.var == copies_[i].copy; };
-    if (std::none_of(loop.head.begin(), loop.head.end(), holds)) continue;
-    for (const auto& [node, var] : changed_in_)
-      if (copies_[i].original == var && node == loop.node) return true;
+bool Frame::meets_change(LoopState& loop) const {
+  if (copies_.size() == loop.copies) return false;
+  const size_t known = loop.met.size();
+  for (const Binding& head : loop.head) {
+    if (!head.slot || !head.var->type.is_tensor()) continue;
+    const std::vector<const ir::Var*> others = sharing(head.var);
+    for (const auto& [node, var] : changed_in_) {
+      const Copy meeting{head.var, var};
+      if (node != loop.node || var == head.var || !among(others, var)) continue;
+      if (std::find(loop.met.begin(), loop.met.end(), meeting) == loop.met.end()) loop.met.push_back(meeting);
+    }
   }
-  return false;
+  return loop.met.size() > known;
 }
 
 }  // namespace asc::lower

@@ -39,16 +39,18 @@ void find_jumps(const Node* node, Jumps* found) {
 void Frame::unrolled_jump(LoopState& loop, const Node* s) {
   const bool is_break = s->kind == NodeKind::Break;
   reachable_ = false;
-  if (depth() == loop.depth) {
+  // Decided at compile time, unless a turn that goes on has left this one already.
+  if (depth() == loop.depth && !(is_break && loop.wraps_turns && !loop.turns.empty())) {
     (is_break ? loop.breaks : loop.continues) = true;
     return;
   }
   if (!loop.wraps_all && !loop.wraps_turns) throw RuntimeJump{&loop};
-  if (is_break && loop.wraps_turns)
+  if (is_break && loop.wraps_turns) {
     build_.assign(loop.stop, build_.int_const(loop.stop->type, 1, loc(s)), loc(s));
+    loop.stops = true;
+  }
   build_.break_(loc(s));
-  std::vector<Edge>& edges = loop.wraps_turns ? loop.turns : loop.breaks_out;
-  edges.push_back(edge(loop.construct->join, build_.block(), true));
+  (is_break ? loop.breaks_out : loop.turns).push_back(edge(loop.construct->join, build_.block(), true));
 }
 
 // Closes the one turn of a wrapper and joins the ways out of it.
@@ -78,11 +80,15 @@ void Frame::wrapped_turn(LoopState& loop, const ast::For* s, const Value& item) 
   if (loop.continues || loop.breaks) reachable_ = true;  // decided at compile time: falls out of the turn
   end_wrapper(turn, loop.turns, loop);
   loop.depth = outside;
-  if (!reachable_ || !loop.stop || loop.breaks) return;
+  if (!loop.stops) return;
+  loop.stops = false;
+  if (!reachable_) {  // every way out of the turn leaves the loop
+    build_.break_(loc(s));
+    return;
+  }
   ir::Block* leaves = build_.new_block();
   enter(leaves);
   build_.break_(loc(s));
-  loop.breaks_out.push_back(edge(loop.construct->join, leaves, true));
   leave();
   build_.if_(ref(loop.stop, s), leaves, nullptr, loc(s));
 }

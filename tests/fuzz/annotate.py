@@ -41,6 +41,7 @@ class Annotator(Expressions, Calls, Loops):
         self.made, self.out, self.active = {}, [], []
         self.returns, self.loops = [], []
         self.regions, self.next_region = [0], 0
+        self.tensor_of, self.next_tensor = {}, 0
 
     # ---- functions ----
 

@@ -3,6 +3,7 @@
 annotate.py."""
 
 import ast
+import dataclasses
 
 from known import (
     BUILTINS,
@@ -24,6 +25,7 @@ from known import (
     truth,
 )
 from language_types import BITS, Refused, Unclear, binary_types, computed, fits, promote, promote_literal
+from paths import Conflict
 
 QUERIES = {"get_block_idx": "int64", "get_block_num": "int64"}
 VECTOR_OPS = {
@@ -124,9 +126,9 @@ class Calls:
                 raise Refused("static_range with runtime bounds")
             return Obj(range(*(a.value for a in args))), out
         if name == "GlobalTensor":
-            return Tensor(None, False), out
+            return self.new_tensor(None, False, node), out
         if name == "LocalTensor":
-            return Tensor(static(args[0]), True), out
+            return self.new_tensor(static(args[0]), True, node), out
         if name in VECTOR_OPS:
             self.check_elements(args)
             return Obj(None), out
@@ -207,6 +209,7 @@ class Calls:
             if not isinstance(args[0], Pointer) or owner.elem not in (None, args[0].elem):
                 raise Refused("a buffer of another type")
             self.complete(owner, args[0].elem, env)
+            self.change_handle(owner, env)
             return Obj(None), out
         if owner.elem is None:
             raise Refused("a tensor without a type")
@@ -223,7 +226,21 @@ class Calls:
         """Gives a tensor its element type, under each of its names."""
         for name, value in env.items():
             if value is owner:
-                env[name] = Tensor(elem, owner.local)
+                env[name] = dataclasses.replace(owner, elem=elem)
+
+    def new_tensor(self, elem, local, node):
+        """A tensor that an expression makes: one number, however often a loop's body is read."""
+        if id(node) not in self.tensor_of:
+            self.next_tensor += 1
+            self.tensor_of[id(node)] = self.next_tensor
+        return Tensor(elem, local, frozenset([self.tensor_of[id(node)]]))
+
+    def change_handle(self, owner, env):
+        """A name that may be the same tensor, if control flow chose either, may not be read any more."""
+        for name, value in env.items():
+            if isinstance(value, Tensor) and value.objects & owner.objects:
+                if len(value.objects | owner.objects) > 1 and value is not owner:
+                    env[name] = Conflict(True)
 
     # ---- Python's functions ----
 
@@ -350,7 +367,8 @@ class Calls:
             self.made[tuple(key)] = (out_name, None)
             found = self.made[tuple(key)] = (out_name, self.function(fdef, params, out_name))
         out_name, shape = found
-        return self.fresh(shape), ast.Call(ast.Name(out_name, ast.Load()), [], arguments)
+        tensors = frozenset().union(*(v.objects for v in params.values() if isinstance(v, Tensor)))
+        return self.fresh(shape, tensors), ast.Call(ast.Name(out_name, ast.Load()), [], arguments)
 
     def passed(self, value):
         """What a parameter that is not compile-time gets."""
@@ -367,9 +385,8 @@ class Calls:
             return value.name, value.frozen
         return repr(value)
 
-    def fresh(self, shape):
-        return (
-            Seq([self.fresh(item) for item in shape.items], shape.is_list)
-            if isinstance(shape, Seq)
-            else shape
-        )
+    def fresh(self, shape, tensors):
+        """A call's own result. `tensors`: what it may hand back."""
+        if isinstance(shape, Seq):
+            return Seq([self.fresh(item, tensors) for item in shape.items], shape.is_list)
+        return dataclasses.replace(shape, objects=tensors) if isinstance(shape, Tensor) else shape

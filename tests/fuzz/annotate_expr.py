@@ -212,8 +212,10 @@ class Expressions:
         if isinstance(value, Tensor):
             if isinstance(node.slice, ast.Slice):
                 parts = [part and self.used(part, env)[1] for part in (node.slice.lower, node.slice.upper)]
-                return value, ast.Subscript(out, ast.Slice(*parts, None), ast.Load())
-            return value, ast.Subscript(out, self.used(node.slice, env)[1], ast.Load())
+                view = ast.Subscript(out, ast.Slice(*parts, None), ast.Load())
+            else:
+                view = ast.Subscript(out, self.used(node.slice, env)[1], ast.Load())
+            return self.new_tensor(value.elem, value.local, node), view
         if not isinstance(value, Seq):
             raise Refused("an item of no sequence")
         if isinstance(node.slice, ast.Slice):

@@ -3,7 +3,7 @@
 
 import ast
 
-from known import Lit, Num, call_of, truth
+from known import Lit, Num, Tensor, call_of, truth
 from language_types import Refused
 from paths import Conflict, Loop, Maybe, adapt, assigned, hole, merge, merge_values
 
@@ -113,7 +113,8 @@ class Loops:
             if end is not None:
                 loop.turns.append((end, place))
             changed = False
-            for name in (n for n in names if n in head):
+            stale = [n for turn_env, _ in loop.turns for n in head if isinstance(turn_env.get(n), Conflict)]
+            for name in (n for n in dict.fromkeys([*names, *stale]) if n in head):
                 if isinstance(head[name], Conflict):
                     continue
                 maybe = isinstance(head[name], Maybe)
@@ -122,7 +123,10 @@ class Loops:
                     value = merge_values(
                         value, turn_env[name].value if isinstance(turn_env[name], Maybe) else turn_env[name]
                     )
-                if isinstance(value, Conflict) or isinstance(value, Num) and value != old:
+                differs = isinstance(value, Num) and value != old
+                if isinstance(value, Tensor) and isinstance(old, Tensor):
+                    differs = value.objects != old.objects
+                if isinstance(value, Conflict) or differs:
                     head[name] = Maybe(value) if maybe and isinstance(value, Num) else value
                     changed = True
             if not changed:

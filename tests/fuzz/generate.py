@@ -49,6 +49,9 @@ class Generator(ExpressionMaker, StatementMaker, VectorMaker):
         annotator = Annotator(self.functions, self.constants, self.structs)
         annotator.loops = [Loop() for _ in range(loops)]
         after = known_copy(env)
+        annotator.next_tensor = max(
+            (n for v in env.values() if isinstance(v, Tensor) for n in v.objects), default=0
+        )
         return annotator.block(ast.parse("\n".join(lines)).body, after)[1]
 
     def fresh(self, prefix):

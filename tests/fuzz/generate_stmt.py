@@ -349,5 +349,6 @@ class StatementMaker:
         lines = self.body(env | extra, min(depth, 1), loops + 1)
         if isinstance(extra[name], Lit) and self.chance(0.2):  # decided before the kernel runs
             jump = [f"if {name} == {self.rng.randrange(3)}:", f"    {self.pick('break', 'continue')}"]
-            lines = self.indent(jump) + lines
+            jump = self.indent(jump)
+            lines = jump + lines if self.chance(0.5) else lines + jump
         return [f"for {target} in {iterable}:", *lines, *self.orelse(env, depth, loops)]

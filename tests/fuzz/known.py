@@ -55,8 +55,14 @@ class Num:
 
 @dataclasses.dataclass(frozen=True)
 class Tensor:
+    """`objects`: the numbers of the tensors that it may be, several where control flow chose."""
+
     elem: str | None
     local: bool
+    objects: frozenset = dataclasses.field(default=frozenset(), compare=False, repr=False)
+
+    def or_else(self, other):
+        return dataclasses.replace(self, objects=self.objects | other.objects)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -203,7 +209,7 @@ def choose(yes, no):
     if isinstance(yes, (Lit, Obj)) and (yes.same(no) if isinstance(yes, Lit) else yes == no):
         return yes
     if isinstance(yes, Tensor) and yes == no:
-        return yes
+        return yes.or_else(no)
     if not (isinstance(yes, NUMBERS) and isinstance(no, NUMBERS)):
         raise Refused("a condition that chooses between objects")
     if isinstance(yes, Lit) and isinstance(no, Lit):

@@ -46,8 +46,10 @@ def merge_values(a, b):
     for value in (a, b):
         if isinstance(value, Conflict):
             return value
-    if a is b or isinstance(a, Lit) and a.same(b) or isinstance(a, (Tensor, Obj)) and a == b:
+    if a is b or isinstance(a, Lit) and a.same(b) or isinstance(a, Obj) and a == b:
         return a
+    if isinstance(a, Tensor) and a == b:
+        return a if a.objects == b.objects else a.or_else(b)
     if isinstance(a, NUMBERS) and isinstance(b, NUMBERS):
         literals = [
             isinstance(v, Lit)

@@ -200,7 +200,9 @@ def test_what_is_no_stream_or_grid():
     with pytest.raises(TypeError, match="grids are one-dimensional"):
         add_one[8, 1, 1]
     for wrong in ("a", b"a", 1, [1], (1,), {}, int):
-        with pytest.raises(TypeError, match="the stream is .*; expected None, a stream of|the second item is a stream"):
+        with pytest.raises(
+            TypeError, match="the stream is .*; expected None, a stream of|the second item is a stream"
+        ):
             add_one[8, wrong]
     add_one[8, None]
     add_one[8, current_stream()]

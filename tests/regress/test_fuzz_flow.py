@@ -261,9 +261,7 @@ def types_of_the_turns_do_not_meet(out: asc.GlobalAddress, n: int):
 
 
 def test_an_inner_loop_that_does_not_meet_its_head_is_an_error_behind_both():
-    with pytest.raises(
-        asc.CompileError, match="'x' is int32 when the loop begins .* and float32"
-    ):
+    with pytest.raises(asc.CompileError, match="'x' is int32 when the loop begins .* and float32"):
         run(types_of_the_turns_do_not_meet, 3)
 
 
@@ -369,3 +367,68 @@ def test_a_literal_beside_a_float_of_a_given_type_takes_that_type():
     result = run(known_float_and_literal, 0.5, out="float32")
     half, third, fifth = np.float32(0.5), np.float32(0.3), np.float32(0.2)
     assert result[:4].tolist() == [half - third, half - third, 1, half - fifth == third]
+
+
+@asc.jit
+def decided_break_behind_a_continue(out: asc.GlobalAddress, n: int):
+    o = asc.GlobalTensor()
+    o.set_global_buffer(out)
+    x = 0
+    for s in asc.static_range(3):
+        if n > s:
+            continue
+        x = 10 + s
+        if s == 1:
+            break
+        x += 100
+    else:
+        x += 1000
+    o.set_value(0, x)
+
+
+@pytest.mark.parametrize("way", [run, pytest.param(run_on_host, marks=pytest.mark.host)])
+@pytest.mark.parametrize("n, x", [(0, 11), (1, 11), (2, 1112), (3, 1000)])
+def test_a_break_that_is_decided_ends_only_the_turns_that_reach_it(n, x, way):
+    assert way(decided_break_behind_a_continue, n)[0] == x
+
+
+@asc.jit
+def left_with_another_type(out: asc.GlobalAddress, n: int, u: asc.uint32):
+    o = asc.GlobalTensor()
+    o.set_global_buffer(out)
+    last = 1
+    for i, last in enumerate((n, u)):
+        if i:
+            break
+        if n > 7:
+            continue
+        o.set_value(1, last)
+    o.set_value(0, last)
+
+
+def test_only_the_turn_that_breaks_gives_the_type_behind_the_loop():
+    assert run(left_with_another_type, 5, 8)[:2].tolist() == [8, 5]
+
+
+@asc.jit
+def left_early_with_another_type(out: asc.GlobalAddress, n: int):
+    o = asc.GlobalTensor()
+    o.set_global_buffer(out)
+    for i in asc.static_range(3):
+        last = 0.5 * n
+        if n == i:
+            o.set_value(1, 1)
+            continue
+        last = n + i
+        if n < 9:
+            break
+        o.set_value(2, last)
+    else:
+        last = 0
+    o.set_value(0, last)
+
+
+@pytest.mark.parametrize("way", [run, pytest.param(run_on_host, marks=pytest.mark.host)])
+def test_the_turns_that_go_on_do_not_meet_the_one_that_breaks(way):
+    assert way(left_early_with_another_type, 0)[:3].tolist() == [1, 1, 0]
+    assert way(left_early_with_another_type, 9)[:3].tolist() == [0, 0, 11]
