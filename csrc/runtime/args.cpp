@@ -107,6 +107,25 @@ bool classify_constant(PyObject* value, const ArgName& name) {
                   type, array, type));
 }
 
+// What nearly every launch has, without a call: False where the argument needs a closer look.
+bool classify_plain(PyObject* value, TypeClass cls, const lower::Parameter& parameter, ArgInfo* out) {
+  if (parameter.pinned != DType::Void) return false;
+  if (cls == TypeClass::NumpyArray || cls == TypeClass::Tensor) {
+    PyObject* dtype = dtype_attribute(value);
+    const KnownDType& known = dtype_slot(dtype);
+    const bool hit = dtype && known.object == dtype;
+    if (hit) *out = {ArgInfo::Form::Array, known.dtype};
+    Py_XDECREF(dtype);
+    return hit;
+  }
+  if (cls != TypeClass::Int || parameter.is_address) return false;
+  int overflow = 0;
+  const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+  *out = {ArgInfo::Form::Scalar, number >= INT32_MIN && number <= INT32_MAX ? DType::I32 : DType::I64,
+          number >= 0, static_cast<uint64_t>(number)};
+  return overflow == 0;
+}
+
 bool is_scalar_class(TypeClass cls) {
   return cls == TypeClass::Int || cls == TypeClass::Float || cls == TypeClass::Bool ||
          cls == TypeClass::NumpyScalar || cls == TypeClass::MockValue;
@@ -130,8 +149,10 @@ bool classify_argument(PyObject* value, const lower::Parameter& parameter, const
                        ArgInfo* out) {
   *out = {};
   if (parameter.is_constexpr) return true;
-  const ArgName name{kernel, parameter.utf8};
   const TypeClass cls = class_of(value);
+  if (classify_plain(value, cls, parameter, out)) return true;
+  *out = {};
+  const ArgName name{kernel, parameter.utf8};
   if (is_scalar_class(cls))
     return parameter.is_address ? fail_address(value, name)
                                 : classify_scalar(value, cls, parameter.pinned, name, out);

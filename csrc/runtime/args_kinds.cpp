@@ -11,15 +11,6 @@ namespace {
 PyObject* g_mock_tensor = nullptr;
 PyObject* g_mock_value = nullptr;
 
-struct KnownType {
-  PyTypeObject* type;
-  TypeClass cls;
-};
-KnownType g_known[64];  // a direct-mapped memo; types are kept alive so that an address is never reused
-size_t slot_of(const PyTypeObject* type) {
-  return (reinterpret_cast<uintptr_t>(type) >> 4) * 0x9E3779B97F4A7C15ull >> 58;
-}
-
 bool has(PyObject* object, const char* name) {
   PyObject* attribute = PyObject_GetAttrString(object, name);
   PyErr_Clear();
@@ -93,14 +84,15 @@ bool is_instance_of(PyObject* value, const char* module, const char* name) {
   return result > 0;
 }
 
-TypeClass class_of(PyObject* value) {
+KnownType g_known_types[64];
+
+TypeClass learn_class(PyObject* value) {
   PyTypeObject* type = Py_TYPE(value);
-  KnownType& known = g_known[slot_of(type)];
-  if (known.type == type) return known.cls;
   const TypeClass cls = learn(value);
   PyErr_Clear();
   // A heap type made at run time may gain meaning only by inheritance, which its class already shows.
   Py_INCREF(type);
+  KnownType& known = known_type(type);
   PyTypeObject* old = known.type;
   known = {type, cls};
   Py_XDECREF(old);

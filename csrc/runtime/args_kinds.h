@@ -35,7 +35,21 @@ enum class TypeClass : uint8_t {
   Other     // a compile-time value
 };
 
-TypeClass class_of(PyObject* value);
+// A direct-mapped memo; types are kept alive so that an address is never reused. Inline: it is on the path of
+// every launch.
+struct KnownType {
+  PyTypeObject* type;
+  TypeClass cls;
+};
+extern KnownType g_known_types[64];
+inline KnownType& known_type(const PyTypeObject* type) {
+  return g_known_types[(reinterpret_cast<uintptr_t>(type) >> 4) * 0x9E3779B97F4A7C15ull >> 58];
+}
+TypeClass learn_class(PyObject* value);
+inline TypeClass class_of(PyObject* value) {
+  const KnownType& known = known_type(Py_TYPE(value));
+  return known.type == Py_TYPE(value) ? known.cls : learn_class(value);
+}
 bool is_array_class(TypeClass cls);
 
 // isinstance(value, sys.modules[module].name), without importing the module.
