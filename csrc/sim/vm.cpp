@@ -14,7 +14,8 @@ namespace asc::sim {
 namespace {
 
 // Back edges between two looks at the clock and the interrupt; a call of an op counts as several.
-constexpr int64_t kFuel = 1 << 18, kOpFuel = 64;
+// Sixty ops of the largest tiles take some milliseconds.
+constexpr int64_t kFuel = 1 << 18, kOpFuel = 1 << 12;
 
 float as_float(uint64_t slot) { return std::bit_cast<float>(static_cast<uint32_t>(slot)); }
 uint64_t float_bits(float value) { return std::bit_cast<uint32_t>(value); }

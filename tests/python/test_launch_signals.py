@@ -21,9 +21,10 @@ FOREVER = 1 << 40
 def count(x: asc.GlobalAddress, n: int):
     g = asc.GlobalTensor()
     g.set_global_buffer(x)
-    g.set_value(1, 1)
+    at = 2 * asc.get_block_idx()
+    g.set_value(at + 1, 1)
     for i in range(n):
-        g.set_value(0, i)
+        g.set_value(at, i)
 
 
 @asc.jit
@@ -87,7 +88,7 @@ def test_ctrl_c_stops_a_launch_within_a_second(kernel, grid):
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         kernel[grid](x, FOREVER if kernel is not tiles else 1 << 30)
-    assert time.monotonic() - start < 1.3
+    assert time.monotonic() - start < (1.3 if "ASC_UNDER_SANITIZER" not in os.environ else 30)
     assert sys.getrefcount(x) == references
     if kernel is count:
         assert x[0] > 0 and x[1] == 1, "what was written stays"
