@@ -56,7 +56,7 @@ def measure_add(side, floor, repeat=30):
     import numpy as np
 
     sys.path.insert(0, FOLDER)
-    from kernel_vadd import add_kernel, add_small
+    from kernel_vadd import add_kernel
 
     rng = np.random.default_rng(1)
     x, y = (rng.random(COUNT, dtype=np.float32) for _ in range(2))
@@ -72,10 +72,10 @@ def measure_add(side, floor, repeat=30):
         runs["torch.add"] = lambda: tx + ty
     except ImportError as e:
         errors["torch.add"] = str(e)
-    for name, kernel in (("add", add_kernel), ("small", add_small)):
+    for name, blocks in (("add", CORES), ("small", CORES * TILE // SMALL_TILE)):
         for mode in ("fast", "check"):
-            handle = kernel.options(mode=mode)[CORES]
-            runs[f"{name}.{mode}"] = lambda handle=handle: handle(x, y, z, COUNT // CORES)
+            handle = add_kernel.options(mode=mode)[blocks]
+            runs[f"{name}.{mode}"] = lambda handle=handle, blocks=blocks: handle(x, y, z, COUNT // blocks)
 
     def check(name):
         if name != "torch.add" and not np.array_equal(z, x + y):

@@ -155,8 +155,10 @@ bool bind_access(CallSite* site, DType type) {
 
 // ---- copies ----
 
+// Bytes that a copy of `count` elements moves; 0: there is nothing to do here.
 template <Mode M>
-bool copy_size(Core& core, const CallSite& site, int64_t count, int64_t* bytes) {
+int64_t bytes_to_copy(Core& core, const CallSite& site, int64_t count) {
+  if (!runs_here<M>(core, site)) return 0;
   const DType elem = site.vars[0];
   if constexpr (M == Mode::Check) {
     if (count <= 0 || (count * size_of(elem)) % kBlockBytes != 0) [[unlikely]] {
@@ -168,17 +170,15 @@ bool copy_size(Core& core, const CallSite& site, int64_t count, int64_t* bytes) 
                      to_string(site.pipe));
     }
   }
-  *bytes = count <= 0 ? 0 : copy_bytes(count, elem);
-  return *bytes > 0;
+  return count <= 0 ? 0 : copy_bytes(count, elem);
 }
 
 template <Mode M>
 OpStatus copy_in(Core& core, const CallSite& site, uint64_t* frame, uint64_t*) {
-  if (!runs_here<M>(core, site)) return OpStatus::Done;
   const Operands args(core, site, frame);
   const DType elem = site.vars[0];
-  int64_t bytes = 0;
-  if (!copy_size<M>(core, site, args.integer(3), &bytes)) return OpStatus::Done;
+  const int64_t bytes = bytes_to_copy<M>(core, site, args.integer(3));
+  if (bytes == 0) return OpStatus::Done;
   uint8_t* to = local_bytes<M>(core, site, 1, args.tensor(1), elem, bytes, Access::Write);
   if (!to) return OpStatus::Done;
   const GlobalBytes from = global_bytes<M>(core, site, 2, args.tensor(2).address, elem, bytes, Access::Read);
@@ -193,11 +193,10 @@ OpStatus copy_in(Core& core, const CallSite& site, uint64_t* frame, uint64_t*) {
 
 template <Mode M>
 OpStatus copy_out(Core& core, const CallSite& site, uint64_t* frame, uint64_t*) {
-  if (!runs_here<M>(core, site)) return OpStatus::Done;
   const Operands args(core, site, frame);
   const DType elem = site.vars[0];
-  int64_t bytes = 0;
-  if (!copy_size<M>(core, site, args.integer(3), &bytes)) return OpStatus::Done;
+  const int64_t bytes = bytes_to_copy<M>(core, site, args.integer(3));
+  if (bytes == 0) return OpStatus::Done;
   const uint8_t* from = local_bytes<M>(core, site, 2, args.tensor(2), elem, bytes, Access::Read);
   if (!from) return OpStatus::Done;
   const GlobalBytes to = global_bytes<M>(core, site, 1, args.tensor(1).address, elem, bytes, Access::Write);
@@ -208,11 +207,10 @@ OpStatus copy_out(Core& core, const CallSite& site, uint64_t* frame, uint64_t*) 
 
 template <Mode M>
 OpStatus copy_local(Core& core, const CallSite& site, uint64_t* frame, uint64_t*) {
-  if (!runs_here<M>(core, site)) return OpStatus::Done;
   const Operands args(core, site, frame);
   const DType elem = site.vars[0];
-  int64_t bytes = 0;
-  if (!copy_size<M>(core, site, args.integer(3), &bytes)) return OpStatus::Done;
+  const int64_t bytes = bytes_to_copy<M>(core, site, args.integer(3));
+  if (bytes == 0) return OpStatus::Done;
   const uint8_t* from = local_bytes<M>(core, site, 2, args.tensor(2), elem, bytes, Access::Read);
   uint8_t* to = from ? local_bytes<M>(core, site, 1, args.tensor(1), elem, bytes, Access::Write) : nullptr;
   if (to) std::memmove(to, from, static_cast<size_t>(bytes));
