@@ -82,15 +82,15 @@ def second_process(repeat=9):
     python = str(PYTHON["asc"])
     with tempfile.TemporaryDirectory() as folder:
         variables = {k: v for k, v in os.environ.items() if not k.startswith("PYASC_")}
-        variables["PYASC_CACHE_DIR"] = folder
+        variables["PYASC_CACHE_DIR"] = os.path.join(folder, "cache")
         program = [python, "-c", PROGRAM, str(FOLDER)]
-        subprocess.run(program, check=True, env=variables, stdin=subprocess.DEVNULL)
-        if not any(path.is_file() for path in Path(folder).rglob("*")):
+        subprocess.run(program, check=True, env=variables, cwd=folder, stdin=subprocess.DEVNULL)
+        if not any(path.is_file() for path in Path(folder, "cache").rglob("*")):
             return {}, "not built: no cache on disk"
         samples = {"asc.process": [], "bare.process": []}
         for _ in range(repeat):
-            samples["bare.process"].append(seconds_of([python, "-c", "pass"], env=variables))
-            samples["asc.process"].append(seconds_of(program, env=variables))
+            samples["bare.process"].append(seconds_of([python, "-c", "pass"], env=variables, cwd=folder))
+            samples["asc.process"].append(seconds_of(program, env=variables, cwd=folder))
     return samples, None
 
 
