@@ -5,6 +5,7 @@ import sys
 
 # command -> (module whose main(arguments) returns the exit status, what it is for)
 COMMANDS = {
+    "cache": ("asc.tools.cache", "ls, stats, verify or clear: the kernel cache"),
     "doctor": ("asc.tools.doctor", "what is installed, what works, and what to do about the rest"),
 }
 

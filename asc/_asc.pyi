@@ -106,7 +106,13 @@ class JITFunction(Generic[_Params, _Result]):
         """The same kernel with these options; compiled variants are shared."""
 
     def cache_info(self) -> dict[str, Any]:
-        """How many specialisations are kept in memory, hits, misses, and why the last miss was one."""
+        """What is known of the kernel's compiled variants, in memory and on disk.
+
+        In memory: `specialisations` (arguments, and why each was made), `hits`, `misses`, `last_miss` (what
+        differed from the nearest). A miss is a disk hit or compiled: `disk_hits`, `compiled`; `disk_misses`,
+        `last_disk_miss` (what differed from the nearest on disk), `not_stored` (why the kernel compiled last
+        stays in this process).
+        """
 
     def clear_cache(self) -> None:
         """Forgets the specialisations kept in memory."""
@@ -143,8 +149,21 @@ class pointers:
     def __iter__(self) -> Iterator[Any]: ...
     def __len__(self) -> int: ...
 
+def cache_info() -> dict[str, dict[str, Any]]:
+    """The kernel cache: `process` counts what this process did, `disk` is the folder that all share.
+
+    `process`: `hits` in memory, `disk_hits`, `compiled`, `stored`, `not_stored` (kernels that stay in this
+    process), `failed` writes and the `last_error`. `disk`: `folder`, `files`, `bytes`, `max_bytes`, and over
+    all processes `hits`, `misses`, `stored`, `evicted` and `damaged` files, or None while no index is there.
+    """
+
 # ---- what asc's own Python files use
 
+def cache_clear(folder: str = ..., /) -> int: ...
+def cache_drain() -> bool: ...
+def cache_files(folder: str = ..., /) -> list[tuple[str, str, str, int, int, bool]]: ...
+def cache_remove(key: str, folder: str = ..., /) -> None: ...
+def cache_sweep(folder: str = ..., /) -> int: ...
 def compiled_diagnostics(handle: object, /) -> list[Finding]: ...
 def compiled_save(handle: object, folder: str, /) -> str: ...
 def compiled_text(handle: object, name: str, /) -> str: ...

@@ -47,6 +47,7 @@ struct Site {
 class SourceTable {
  public:
   uint32_t add(SourceText source);
+  void replace(uint32_t index, SourceText source) { sources_[index] = std::move(source); }
   const SourceText& operator[](uint32_t index) const { return sources_[index]; }
   size_t size() const { return sources_.size(); }
   Site resolve(const Loc& loc) const;  // an empty Site for an invalid location

@@ -174,7 +174,9 @@ Value Frame::static_float(BinaryOp op, Value left, Value right, PyObject* object
 Value Frame::static_binary(Operator op, const Value& left, const Value& right, const Node* at) {
   const OperatorInfo& info = kOperators[static_cast<int>(op)];
   if (!leaves_type(op)) check_range(left, at), check_range(right, at);
-  PyObject* object = check(info.evaluate(left.object, right.object), at);
+  session_.touch(left.object);
+  session_.touch(right.object);
+  PyObject* object = session_.derive(check(info.evaluate(left.object, right.object), at));
   Value result = number_value(object);
   if (left.pinned != DType::Void || right.pinned != DType::Void) {
     const auto a = number(left), b = number(right);
@@ -321,11 +323,12 @@ Value Frame::unary(UnaryOperator op, Value v, const Node* at) {
     return Value::of(build_.unary(ir::UnaryOp::Not, e, loc(at)));
   }
   if (v.is_static()) {
+    session_.touch(v.object);
     PyObject* object = check(op == UnaryOperator::USub   ? PyNumber_Negative(v.object)
                              : op == UnaryOperator::UAdd ? PyNumber_Positive(v.object)
                                                          : PyNumber_Invert(v.object),
                              at);
-    Value result = number_value(object, v.pinned);
+    Value result = number_value(session_.derive(object), v.pinned);
     const auto n = number(v), r = number(result);
     if (r && is_unsigned_int(v.pinned) && !r->fits(v.pinned)) {
       PyObject* mask = check(PyLong_FromUnsignedLongLong(unsigned_max(v.pinned)), at);
@@ -362,6 +365,8 @@ Value Frame::unary(UnaryOperator op, Value v, const Node* at) {
 Value Frame::contains(const Value& item, const Value& container, bool negate, const Node* at) {
   PyObject* object = to_object(container);
   if (object && item.is_static()) {
+    session_.touch(object);
+    session_.touch(item.object);
     const int found = PySequence_Contains(object, item.object);
     if (found < 0) fail_python(at);
     return Value::of((found == 1) != negate ? Py_True : Py_False);
@@ -421,7 +426,11 @@ Value Frame::compare(CompareOperator op, Value left, Value right, const Node* at
       }
     PyObject* a = to_object(left);
     PyObject* b = a ? to_object(right) : nullptr;
-    if (a && b) return number_value(check(PyObject_RichCompare(a, b, info.python), at));
+    if (a && b) {
+      session_.touch(a);
+      session_.touch(b);
+      return number_value(session_.derive(check(PyObject_RichCompare(a, b, info.python), at)));
+    }
     PyErr_Clear();
     fail(at,
          fmt::format("{} {} {} compares runtime values in containers", shown(left), ast::sign(op),

@@ -47,6 +47,8 @@ Value Frame::min_max(ir::BinaryOp op, std::span<const Argument> args, const Node
   Value best = values[0];
   for (size_t i = 1; i < values.size(); i++) {
     if (best.is_static() && values[i].is_static()) {
+      session_.touch(best.object);
+      session_.touch(values[i].object);
       const int better =
           PyObject_RichCompareBool(values[i].object, best.object, op == ir::BinaryOp::Min ? Py_LT : Py_GT);
       if (better < 0) fail_python(at);

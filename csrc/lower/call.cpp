@@ -113,8 +113,8 @@ struct Bound {
 }  // namespace
 
 // Python's rules of binding arguments to parameters.
-static std::vector<Bound> bind_arguments(const Frame& frame, const KernelFunction& fn, PyObject* self,
-                                         std::span<const Argument> args, const ast::Call* e) {
+static std::vector<Bound> bind_arguments(const Frame& frame, Session& session, const KernelFunction& fn,
+                                         PyObject* self, std::span<const Argument> args, const ast::Call* e) {
   std::vector<Bound> bound(fn.params.size());
   size_t next = 0;
   const auto most =
@@ -145,6 +145,7 @@ static std::vector<Bound> bind_arguments(const Frame& frame, const KernelFunctio
     if (bound[i].node) continue;
     if (!fn.params[i].default_value)
       frame.fail(e, fmt::format("TypeError: {}() is missing the argument '{}'", fn.name, fn.params[i].utf8));
+    session.depend(Dependency::Via::Default, fn.fn, fn.params[i].name, fn.params[i].default_value);
     bound[i] = {Value::of(fn.params[i].default_value), e};
   }
   return bound;
@@ -239,7 +240,7 @@ static bool hands_back(const Shape& shape, size_t param) {
 Value Frame::call_jit(const KernelFunction* function, PyObject* self, std::span<const Argument> args,
                       const ast::Call* e) {
   const Node* hint = hint_call_;
-  std::vector<Bound> bound = bind_arguments(*this, *function, self, args, e);
+  std::vector<Bound> bound = bind_arguments(*this, session_, *function, self, args, e);
   std::vector<ArgKey> key;
   std::vector<std::pair<ir::Expr*, const Node*>> passed;
   key.reserve(bound.size());

@@ -172,6 +172,7 @@ ir::Expr* Frame::truth(const Value& v, const Node* at, std::optional<bool>* know
   known->reset();
   switch (v.kind) {
     case ValueKind::Static: {
+      session_.touch(v.object);
       const int yes = PyObject_IsTrue(v.object);
       if (yes < 0) fail_python(at);
       *known = yes == 1;

@@ -342,8 +342,7 @@ class Frame {
   Value number_value(PyObject* object, DType pinned = DType::Void);
   PyObject* to_object(const Value& v);  // borrowed; null if any part is a runtime value
   Value static_attribute(PyObject* object, PyObject* name, const ast::Node* at);
-  void depend_on_function(PyObject* function, int depth);
-  void depend_on_instance(PyObject* object);
+  PyObject* read_by_name(PyObject* callee, PyObject* args, PyObject* keywords);
 
   Session& session_;
   ir::Builder& build_;
@@ -370,7 +369,6 @@ class Frame {
   std::vector<std::pair<uint64_t, DType>> hints_;  // (loop node, name) -> the type a literal takes there
   const ast::Node* hint_call_ = nullptr;           // the call whose results an assignment will name so:
   std::vector<const ast::Name*> hint_names_;
-  std::vector<PyObject*> followed_;  // Python functions whose reads are known
   bool reachable_ = true;
   std::vector<uint32_t> set_if_true_;  // names that the condition at hand has set if it holds
   uint32_t epoch_ = 0;                 // assignments to variables so far

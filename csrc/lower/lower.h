@@ -14,6 +14,8 @@
 
 namespace asc::lower {
 
+struct KernelFunction;  // lower/function.h
+
 // What the lowering knows of one argument of the kernel.
 struct ParamSpec {
   enum class Form : uint8_t { Array, Scalar, Constant, Struct } form;
@@ -24,10 +26,15 @@ struct ParamSpec {
 
 // An outside value that lowering read: `owner[name]`, what it was. The cache and the launch re-check it.
 struct Dependency {
-  enum class Via : uint8_t { Global, Builtin, Cell, Attribute, Item } via;
+  // Whole: the owner was given to Python code, which may have read all of it. Default: of a helper's
+  // parameter; the owner is the Python function.
+  enum class Via : uint8_t { Global, Builtin, Cell, Attribute, Item, Default, Whole } via;
   PyObject* owner;  // strong; the globals dict, the cell or the object
-  PyObject* name;   // strong; null for cells
+  PyObject* name;   // strong; null for cells and whole objects
   PyObject* value;  // strong: what it was
+  // The owner was made while lowering, by code and from values that are dependencies themselves: other
+  // processes need not look at it.
+  bool derived = false;
 };
 
 struct Request {
@@ -40,7 +47,8 @@ struct Request {
 
 struct Result {
   std::unique_ptr<ir::Module> module;
-  std::vector<Dependency> dependencies;
+  std::vector<Dependency> dependencies;          // what was read first comes first
+  std::vector<const KernelFunction*> functions;  // by index in the module's source table
   Result() = default;
   Result(Result&&) = default;
   Result& operator=(Result&&) = default;

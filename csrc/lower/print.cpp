@@ -59,6 +59,7 @@ static std::optional<std::string> printf_spec(std::string_view spec, DType type)
 
 void Frame::format_value(const Value& v, const Node* node, Text* out, bool inside, std::string_view spec) {
   if (PyObject* object = to_object(v)) {
+    session_.touch(object);
     out->pieces.back() += utf8_of(check(inside ? PyObject_Repr(object) : PyObject_Str(object), node));
     return;
   }
@@ -116,6 +117,7 @@ void Frame::format_piece(const Node* node, Text* out) {
       format_value(v, field->value, out, false, spec ? utf8_of(spec) : "");
       continue;
     }
+    session_.touch(object);
     if (field->conversion == 'r')
       object = check(PyObject_Repr(object), field);
     else if (field->conversion == 's')

@@ -33,13 +33,44 @@ Result::~Result() {
 }
 
 void Session::depend(Dependency::Via via, PyObject* owner, PyObject* name, PyObject* value) {
+  const bool derived = derived_.contains(owner);
+  if (derived && value) derive(value);
   // Twice is harmless; what was just read is often read again.
   const size_t recent = dependencies_.size() > 64 ? dependencies_.size() - 64 : 0;
   for (size_t i = recent; i < dependencies_.size(); i++) {
     const Dependency& d = dependencies_[i];
     if (d.owner == owner && d.name == name && d.via == via) return;
   }
-  dependencies_.push_back({via, Py_XNewRef(owner), Py_XNewRef(name), Py_XNewRef(value)});
+  dependencies_.push_back({via, Py_XNewRef(owner), Py_XNewRef(name), Py_XNewRef(value), derived});
+}
+
+// Functions, classes and modules are found, not made: what they mean is not said by how they were reached.
+PyObject* Session::derive(PyObject* object) {
+  const bool found = PyFunction_Check(object) || PyType_Check(object) || PyModule_Check(object) ||
+                     as_jit(object) || is_leaf(object);
+  if (!found) derived_.insert(object);
+  return object;
+}
+
+void Session::touch(PyObject* object) {
+  if (is_leaf(object)) return;
+  if (PyType_Check(object) &&
+      !PyType_HasFeature(reinterpret_cast<PyTypeObject*>(object), Py_TPFLAGS_HEAPTYPE))
+    return;                                                             // Python's own
+  if (PyMethod_Check(object)) return touch(PyMethod_GET_SELF(object));  // its class holds the function
+  if (PyCFunction_Check(object)) {
+    PyObject* self = PyCFunction_GET_SELF(object);
+    if (self && !PyModule_Check(self)) touch(self);
+    derived_.insert(object);
+  } else if (derived_.contains(object)) {  // a container of the kernel's own
+    if (PyTuple_CheckExact(object) || PyList_CheckExact(object))
+      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); i++)
+        touch(PySequence_Fast_GET_ITEM(object, i));
+    PyObject *key, *value;
+    if (PyDict_CheckExact(object))
+      for (Py_ssize_t at = 0; PyDict_Next(object, &at, &key, &value);) touch(value);
+  }
+  depend(Dependency::Via::Whole, object, nullptr, object);
 }
 
 ir::NamedConst* Session::global_const(PyObject* globals, const ast::Name* name, Type type, int64_t bits,
@@ -201,6 +232,7 @@ Result Session::finish() {
   Result result;
   result.module = std::move(owned_);
   result.dependencies.swap(dependencies_);
+  for (const auto& [function, index] : sources_) result.functions.push_back(function);
   return result;
 }
 

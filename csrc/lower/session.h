@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/builder.h"
@@ -48,8 +49,10 @@ struct Specialisation {
   uint32_t order = 0;  // of completion: callees before callers
 };
 
-// Python's own containers: the runtime keeps a copy of what they held when they were read.
+// Python's own containers: reading one is a dependency on what it holds.
 bool is_plain_container(PyObject* object);
+// Numbers, texts, and objects of ours: nothing stands behind them.
+bool is_leaf(PyObject* object);
 
 class Session {
  public:
@@ -90,6 +93,10 @@ class Session {
     return &m;
   }
   void depend(Dependency::Via via, PyObject* owner, PyObject* name, PyObject* value);
+  // Python code gets the object: it may read all of it.
+  void touch(PyObject* object);
+  // Made while lowering from what are dependencies already.
+  PyObject* derive(PyObject* object);
   ir::NamedConst* global_const(PyObject* globals, const ast::Name* name, Type type, int64_t bits, Loc loc);
   Type struct_type(PyObject* cls);  // structs.cpp
   Specialisation* find(const KernelFunction* function, const std::vector<ArgKey>& key);
@@ -127,6 +134,7 @@ class Session {
   std::deque<Seq> seqs_;
   std::deque<Map> maps_;
   std::vector<Dependency> dependencies_;
+  std::unordered_set<PyObject*> derived_;
   std::vector<GlobalConst> global_consts_;
   std::vector<std::pair<const KernelFunction*, uint32_t>> sources_;
 };

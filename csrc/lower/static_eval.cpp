@@ -38,7 +38,7 @@ PyObject* Frame::to_object(const Value& v) {
   if (v.is_static()) return v.object;
   if (v.is_seq()) {
     const auto size = static_cast<Py_ssize_t>(v.seq->items.size());
-    PyObject* object = session_.keep(v.seq->is_list ? PyList_New(size) : PyTuple_New(size));
+    PyObject* object = session_.derive(session_.keep(v.seq->is_list ? PyList_New(size) : PyTuple_New(size)));
     for (Py_ssize_t i = 0; i < size; i++) {
       PyObject* item = to_object(v.seq->items[static_cast<size_t>(i)]);
       if (!item) return nullptr;
@@ -50,7 +50,7 @@ PyObject* Frame::to_object(const Value& v) {
     return object;
   }
   if (v.kind == ValueKind::Map) {
-    PyObject* object = session_.keep(PyDict_New());
+    PyObject* object = session_.derive(session_.keep(PyDict_New()));
     for (const auto& [key, item] : v.map->items) {
       PyObject* value = to_object(item);
       if (!value || PyDict_SetItem(object, key, value) < 0) return nullptr;
@@ -107,92 +107,35 @@ Value Frame::static_attribute(PyObject* object, PyObject* name, const Node* at) 
   return number_value(value);
 }
 
-// The names that a code object and those nested in it (comprehensions, inner functions) look up outside.
-static void outside_names(PyObject* code, std::vector<PyObject*>* names, std::vector<PyObject*>* kept) {
-  PyObject* own = PyObject_GetAttrString(code, "co_names");
-  PyObject* constants = PyObject_GetAttrString(code, "co_consts");
-  for (PyObject* object : {own, constants})
-    if (object) kept->push_back(object);
-  for (Py_ssize_t i = 0; own && i < PyTuple_GET_SIZE(own); i++) names->push_back(PyTuple_GET_ITEM(own, i));
-  for (Py_ssize_t i = 0; constants && i < PyTuple_GET_SIZE(constants); i++)
-    if (PyCode_Check(PyTuple_GET_ITEM(constants, i)))
-      outside_names(PyTuple_GET_ITEM(constants, i), names, kept);
-}
-
-// What an ordinary Python function reads from its module, or from what it closes over, is read by the kernel
-// too; of objects and classes there, the attributes that it names.
-void Frame::depend_on_function(PyObject* function, int depth) {
-  if (PyMethod_Check(function)) function = PyMethod_GET_FUNCTION(function);
-  if (!PyFunction_Check(function) || depth > 8) return;
-  if (std::find(followed_.begin(), followed_.end(), function) != followed_.end()) return;
-  followed_.push_back(session_.keep(Py_NewRef(function)));
-  PyObject* code = PyFunction_GET_CODE(function);
-  PyObject* globals = PyFunction_GET_GLOBALS(function);
-  static PyObject* code_name = PyUnicode_InternFromString("__code__");
-  session_.depend(Via::Attribute, function, code_name, code);
-  std::vector<PyObject*> names, kept;
-  outside_names(code, &names, &kept);
-  for (PyObject* object : kept) session_.keep(object);
-  const auto attributes_of = [&](PyObject* object) {
-    DType dtype;
-    if (is_fixed(object) || as_dtype(object, &dtype) || as_jit(object)) return;
-    const char* module = PyModule_Check(object) ? PyModule_GetName(object) : nullptr;
-    if (module && std::string_view(module).starts_with("asc")) return;
-    for (PyObject* name : names) {
-      // Only what is stored there: a computed attribute may be new at each access.
-      PyObject* computed = PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(object)), name);
-      if (computed) session_.keep(computed);
-      const bool is_computed = computed && Py_TYPE(computed)->tp_descr_set;
-      PyErr_Clear();
-      PyObject* value = is_computed ? nullptr : PyObject_GetAttr(object, name);
-      PyErr_Clear();
-      if (!value) continue;
-      session_.keep(value);
-      if (PyFunction_Check(value) && !module) depend_on_function(value, depth + 1);
-      if (!PyCFunction_Check(value) && !PyMethod_Check(value) && !PyType_Check(value) &&
-          !PyModule_Check(value))
-        session_.depend(Via::Attribute, object, name, value);
-    }
-  };
-  PyObject* closure = PyFunction_GetClosure(function);
-  for (Py_ssize_t i = 0; closure && i < PyTuple_GET_SIZE(closure); i++) {
-    PyObject* cell = PyTuple_GET_ITEM(closure, i);
-    PyObject* value = PyCell_GET(cell);
-    if (!value) continue;
-    if (PyFunction_Check(value)) depend_on_function(value, depth + 1);
-    session_.depend(Via::Cell, cell, nullptr, value);
-    attributes_of(value);
+// getattr(object, "name"[, default]) and hasattr(object, "name") read one attribute. Null, with no error set,
+// for other calls and where Python has to say what is wrong.
+PyObject* Frame::read_by_name(PyObject* callee, PyObject* args, PyObject* keywords) {
+  static PyObject* get = PyDict_GetItemString(PyEval_GetBuiltins(), "getattr");
+  static PyObject* has = PyDict_GetItemString(PyEval_GetBuiltins(), "hasattr");
+  const Py_ssize_t count = PyTuple_GET_SIZE(args);
+  if ((callee != get && callee != has) || keywords || count < 2 || count > (callee == get ? 3 : 2))
+    return nullptr;
+  PyObject *object = PyTuple_GET_ITEM(args, 0), *name = PyTuple_GET_ITEM(args, 1);
+  if (!PyUnicode_CheckExact(name)) return nullptr;
+  PyObject* value = PyObject_GetAttr(object, name);
+  if (!value) {
+    const bool missing = PyErr_ExceptionMatches(PyExc_AttributeError);
+    PyErr_Clear();
+    if (!missing || (callee == get && count < 3)) return nullptr;
+  } else {
+    session_.keep(value);
   }
-  for (PyObject* name : names) {
-    PyObject* value = PyDict_GetItem(globals, name);
-    if (!value) continue;
-    if (PyFunction_Check(value) && value != function) depend_on_function(value, depth + 1);
-    if (!PyModule_Check(value) && !PyType_Check(value)) session_.depend(Via::Global, globals, name, value);
-    if (!PyFunction_Check(value)) attributes_of(value);
-  }
-  PyErr_Clear();
-}
-
-// What a Python function may read of an object that it gets: the object's own attributes.
-void Frame::depend_on_instance(PyObject* object) {
-  constexpr Py_ssize_t kMost = 64;
-  if (!(Py_TYPE(object)->tp_flags & Py_TPFLAGS_HEAPTYPE) || PyType_Check(object) || PyModule_Check(object))
-    return;
-  PyObject* attributes = PyObject_GetAttrString(object, "__dict__");
-  if (!attributes) return PyErr_Clear();
-  session_.keep(attributes);
-  if (!PyDict_CheckExact(attributes) || PyDict_GET_SIZE(attributes) > kMost) return;
-  PyObject *name, *value;
-  for (Py_ssize_t at = 0; PyDict_Next(attributes, &at, &name, &value);)
-    session_.depend(Via::Attribute, object, name, value);
+  if (!is_fixed(object) && !(value && is_fixed(value))) session_.depend(Via::Attribute, object, name, value);
+  if (callee == has) return value ? Py_True : Py_False;
+  return value ? value : PyTuple_GET_ITEM(args, 2);
 }
 
 // A call whose arguments are all known: Python makes it.
 Value Frame::call_static(const Value& callee, std::span<const Argument> args, const Node* at) {
   size_t positional = 0;
   for (const Argument& a : args) positional += a.keyword == nullptr;
-  PyObject* tuple = session_.keep(PyTuple_New(static_cast<Py_ssize_t>(positional)));
-  PyObject* keywords = positional < args.size() ? session_.keep(PyDict_New()) : nullptr;
+  PyObject* tuple = session_.derive(session_.keep(PyTuple_New(static_cast<Py_ssize_t>(positional))));
+  PyObject* keywords = positional < args.size() ? session_.derive(session_.keep(PyDict_New())) : nullptr;
   size_t next = 0;
   for (const Argument& a : args) {
     check_range(a.value, a.node);
@@ -207,11 +150,13 @@ Value Frame::call_static(const Value& callee, std::span<const Argument> args, co
     else
       PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(next++), Py_NewRef(object));
   }
-  depend_on_function(callee.object, 0);
-  if (PyMethod_Check(callee.object)) depend_on_instance(PyMethod_GET_SELF(callee.object));
-  for (const Argument& a : args)
-    if (a.value.is_static()) depend_on_instance(a.value.object);
-  PyObject* result = check(PyObject_Call(callee.object, tuple, keywords), at);
+  PyObject* result = read_by_name(callee.object, tuple, keywords);
+  if (!result) {
+    session_.touch(callee.object);
+    session_.touch(tuple);
+    if (keywords) session_.touch(keywords);
+    result = session_.derive(check(PyObject_Call(callee.object, tuple, keywords), at));
+  }
   if (const char* unsupported = as_unsupported(result))
     fail(at, fmt::format("{} is not yet supported", unsupported));
   if (PyList_CheckExact(result)) {  // the kernel's own from now on
@@ -221,6 +166,12 @@ Value Frame::call_static(const Value& callee, std::span<const Argument> args, co
     return Value::of(seq);
   }
   return number_value(result);
+}
+
+bool is_leaf(PyObject* object) {
+  return object == Py_None || PyBool_Check(object) || PyLong_CheckExact(object) ||
+         PyFloat_CheckExact(object) || PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) ||
+         is_fixed(object);
 }
 
 bool is_plain_container(PyObject* object) {
@@ -247,10 +198,14 @@ bool Frame::iterate(const Value& v, const Node* at, std::vector<Value>* items) {
       fail(at, "this iterable has more than 100000 items", "use range for a loop that runs on the device");
   }
   if (PyErr_Occurred()) fail_python(at);
-  // What Python's own containers hold was kept in mind with them; others may change between launches.
-  const bool outside = PySequence_Check(v.object) && !is_plain_container(v.object);
-  for (size_t i = 0; outside && i < items->size(); i++)
-    session_.depend(Via::Item, v.object, session_.keep(PyLong_FromSize_t(i)), (*items)[i].object);
+  if (PyList_CheckExact(v.object) || PyTuple_CheckExact(v.object)) {
+    for (size_t i = 0; i < items->size(); i++)
+      if (!is_leaf((*items)[i].object))
+        session_.depend(Via::Item, v.object, session_.keep(PyLong_FromSize_t(i)), (*items)[i].object);
+  } else if (!PyDict_CheckExact(v.object)) {
+    session_.touch(v.object);
+    for (const Value& item : *items) session_.derive(item.object);
+  }
   return true;
 }
 

@@ -93,11 +93,16 @@ DType Frame::annotated_dtype(const Node* annotation) {
   PyObject* object = nullptr;
   if (const auto* name = ast::dyn<ast::NameExpr>(annotation)) {
     object = PyDict_GetItem(spec_.function->globals, name->name->str);
+    if (object) session_.depend(Dependency::Via::Global, spec_.function->globals, name->name->str, object);
   } else if (const auto* attribute = ast::dyn<ast::Attribute>(annotation)) {
     const auto* owner = ast::dyn<ast::NameExpr>(attribute->value);
     PyObject* module = owner ? PyDict_GetItem(spec_.function->globals, owner->name->str) : nullptr;
     if (module && PyModule_Check(module)) object = PyObject_GetAttr(module, attribute->attr->str);
-    if (object) session_.keep(object);
+    if (object) {
+      session_.keep(object);
+      session_.depend(Dependency::Via::Global, spec_.function->globals, owner->name->str, module);
+      session_.depend(Dependency::Via::Attribute, module, attribute->attr->str, object);
+    }
     PyErr_Clear();
   }
   DType dtype = DType::Void;

@@ -79,8 +79,14 @@ Value Frame::item(const Value& object, const Value& key, const Node* at) {
       fail(at, fmt::format("{} indexed by a runtime value", shown(object)),
            "a compile-time container needs a compile-time index; asc.static_range unrolls a loop");
     PyObject* value = check(PyObject_GetItem(object.object, index), at);
-    if (!is_plain_container(object.object) && !PyType_Check(object.object) && !PySlice_Check(index))
+    if (!is_plain_container(object.object)) {
+      session_.touch(object.object);
+      session_.derive(value);
+    } else if (PySlice_Check(index)) {
+      session_.derive(value);
+    } else if (!is_leaf(value)) {  // what is read of it later is found by its index
       session_.depend(Dependency::Via::Item, object.object, index, value);
+    }
     return number_value(value);
   }
   if (object.is_seq()) {

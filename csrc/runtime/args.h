@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the arguments of a launch are: arrays of numpy, torch and other libraries, Python and numpy scalars,
-// compile-time values; and compile-time values compared as specialisations do. Needs the GIL.
+// compile-time values. Needs the GIL.
 #pragma once
 
 #include <Python.h>
@@ -47,11 +47,5 @@ int init_argument_types(PyObject* module);
 
 // asc.runtime.jit.MockTensor and MockValue: arguments without memory, for compiling and dry runs.
 void register_mock_types(PyObject* mock_tensor, PyObject* mock_value);
-
-// A compile-time value as a specialisation keeps it: immutable ones as they are, others as a deep copy. New
-// reference.
-PyObject* snapshot_constant(PyObject* value);
-// Same type and same value (1, 1.0 and True differ; floats by their bits). -1 with a Python error set.
-int same_constant(PyObject* kept, PyObject* value);
 
 }  // namespace asc::runtime

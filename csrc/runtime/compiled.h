@@ -5,7 +5,9 @@
 
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/ir.h"
@@ -19,6 +21,17 @@ class CompiledKernel {
   // Runs the passes on what the lowering made. `keep_lowered`: keep the text of the IR before passes too
   // (dumps and `compile` show it; it costs a print).
   CompiledKernel(std::unique_ptr<ir::Module> module, const PlatformDesc& platform, bool keep_lowered);
+
+  // What the kernel cache keeps of it. May run on any thread.
+  std::string serialise();
+  // Reads that back; `sources` are the texts of its functions now, by index. Null if it cannot be read or
+  // does not fit them.
+  static std::shared_ptr<CompiledKernel> load(std::string_view bytes,
+                                              std::span<const SourceText* const> sources,
+                                              const PlatformDesc& platform);
+
+  // The kernel's name in what `serialise` made; empty if it has none.
+  static std::string stored_name(std::string_view bytes);
 
   const ir::Module& module() const { return *module_; }
   const PlatformDesc& platform() const { return platform_; }
@@ -34,6 +47,8 @@ class CompiledKernel {
   const sim::Program& program();
 
  private:
+  explicit CompiledKernel(const PlatformDesc& platform) : platform_(platform) {}
+
   std::unique_ptr<ir::Module> module_;
   const PlatformDesc& platform_;
   std::vector<ir::Diagnostic> diagnostics_;

@@ -1,40 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outside values that a specialisation was lowered from, re-checked at each launch. Needs the GIL.
+// The outside values that a specialisation was lowered from, re-checked at each launch: identity first, then
+// content. Needs the GIL.
 #pragma once
 
 #include <Python.h>
 
+#include <string>
 #include <vector>
 
 #include "lower/lower.h"
+#include "runtime/deps_content.h"
 
 namespace asc::runtime {
 
 class Dependencies {
  public:
   Dependencies() = default;
-  // Takes the references; keeps copies of values that can change in place.
-  explicit Dependencies(std::vector<lower::Dependency> read);
-  Dependencies(const Dependencies&) = delete;
-  Dependencies& operator=(const Dependencies&) = delete;
-  Dependencies(Dependencies&& other) noexcept { read_.swap(other.read_); }
-  Dependencies& operator=(Dependencies&& other) noexcept {
-    read_.swap(other.read_);
-    return *this;
-  }
-  ~Dependencies();
+  explicit Dependencies(const std::vector<lower::Dependency>& read);
 
   // True if every value is still what it was. Never leaves a Python error set: what cannot be read any more
   // has changed.
-  bool hold() const;
+  bool hold() const {
+    for (const Watch& watch : watches_)
+      if (!holds(watch)) return false;
+    return true;
+  }
+  // False: some value never holds; the specialisation is for one launch.
+  bool lasting() const {
+    for (const Watch& watch : watches_)
+      if (!watch.mark.good()) return false;
+    return true;
+  }
   // Visits the references held here, for tp_traverse of what owns them.
   int traverse(visitproc visit, void* arg) const;
   // The first that does not hold, as "global 'K'"; empty if all do.
   std::string changed() const;
 
  private:
-  static bool holds(const lower::Dependency& dependency);
-  std::vector<lower::Dependency> read_;
+  // As lower::Dependency::Via, and what functions and classes that Python runs read themselves.
+  enum class Via : uint8_t {
+    Global,
+    Builtin,
+    Cell,
+    Attribute,
+    Item,
+    Self,
+    Code,
+    Defaults,
+    KwDefaults,
+    ClassItem,
+    ClassSize
+  };
+  struct Watch {
+    Via via;
+    PyRef owner, name;
+    Mark mark;
+  };
+  static bool holds(const Watch& watch);
+  static PyObject* read_now(const Watch& watch, PyRef* made);
+  void watch(Via via, PyObject* owner, PyObject* name, PyObject* value, How how);
+  void watch_whole(PyObject* object);
+
+  std::vector<Watch> watches_;
 };
 
 }  // namespace asc::runtime

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "runtime/args_pack.h"
 #include "runtime/device.h"
+#include "runtime/launcher_cache.h"
 #include "runtime/launcher_call.h"
 #include "runtime/launcher_errors.h"
 #include "runtime/launcher_gil.h"
@@ -35,15 +36,14 @@ bool serves(const Specialisation& kept, const Call& call, const CompileOptions& 
       return false;
     }
     if (call.infos[i].form == ArgInfo::Form::Struct) {  // its class is what specialises
-      if (kept.constants[constant++] == reinterpret_cast<PyObject*>(Py_TYPE(call.values[i]))) continue;
+      if (kept.constants[constant++].value() == reinterpret_cast<PyObject*>(Py_TYPE(call.values[i])))
+        continue;
       *why =
           fmt::format("argument '{}' (struct {})", function.params[i].utf8, Py_TYPE(call.values[i])->tp_name);
       return false;
     }
     if (call.infos[i].form != ArgInfo::Form::Constant) continue;
-    const int same = same_constant(kept.constants[constant++], call.values[i]);
-    if (same > 0) continue;
-    if (same < 0) throw lower::PythonErrorSet();
+    if (kept.constants[constant++].holds(call.values[i])) continue;
     *why = fmt::format("compile-time argument '{}'", function.params[i].utf8);
     return false;
   }
@@ -52,8 +52,10 @@ bool serves(const Specialisation& kept, const Call& call, const CompileOptions& 
   return false;
 }
 
-std::shared_ptr<Specialisation> compile_call(PyObject* jit, const Call& call, const CompileOptions& options,
-                                             bool keep_lowered) {
+// `disk`: where the result is stored too, or null.
+std::shared_ptr<Specialisation> compile_call(PyObject* jit, const JitState& state, const Call& call,
+                                             const CompileOptions& options, bool keep_lowered,
+                                             DiskEntry* disk) {
   if (interpreter_ends()) {
     PyErr_Format(PyExc_RuntimeError, "%s: no kernel can be compiled while the interpreter shuts down",
                  call.function->name.c_str());
@@ -64,10 +66,9 @@ std::shared_ptr<Specialisation> compile_call(PyObject* jit, const Call& call, co
   request.kernel_type = options.kernel_type;
   request.auto_sync = options.auto_sync;
   request.platform = options.platform;
-  auto made = std::make_shared<Specialisation>();
-  made->options = options;
-  for (size_t i = 0; i < call.infos.size(); i++) {
-    const ArgInfo& info = call.infos[i];
+  std::shared_ptr<Specialisation> made = new_specialisation(call, options);
+  size_t constant = 0;
+  for (const ArgInfo& info : call.infos) {
     lower::ParamSpec spec;
     spec.form = info.form == ArgInfo::Form::Array    ? lower::ParamSpec::Form::Array
                 : info.form == ArgInfo::Form::Scalar ? lower::ParamSpec::Form::Scalar
@@ -75,29 +76,18 @@ std::shared_ptr<Specialisation> compile_call(PyObject* jit, const Call& call, co
                                                      : lower::ParamSpec::Form::Constant;
     spec.dtype = info.dtype;
     spec.nonnegative = info.nonnegative;
-    if (info.form == ArgInfo::Form::Constant) {
-      made->constants.push_back(snapshot_constant(call.values[i]));
-      spec.constant = made->constants.back();
-    }
-    if (info.form == ArgInfo::Form::Struct) {
-      made->constants.push_back(Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(call.values[i]))));
-      spec.constant = made->constants.back();
-    }
-    made->codes.push_back(info.code());
+    if (info.form == ArgInfo::Form::Constant || info.form == ArgInfo::Form::Struct)
+      spec.constant = made->constants[constant++].value();
     request.params.push_back(spec);
   }
   lower::Result lowered = lower::lower_kernel(request);
   made->kernel = std::make_shared<CompiledKernel>(std::move(lowered.module), *options.platform, keep_lowered);
-  made->dependencies = Dependencies(std::move(lowered.dependencies));
-  lowered.dependencies.clear();
+  made->dependencies = Dependencies(lowered.dependencies);
+  if (disk) disk->store(*state.cache, lowered, *made);
   return made;
 }
 
 }  // namespace
-
-Specialisation::~Specialisation() {
-  for (PyObject* constant : constants) Py_XDECREF(constant);
-}
 
 const PlatformDesc& current_platform() {
   if (!g_platform) g_platform = find_platform("Ascend910B1");
@@ -129,17 +119,27 @@ std::shared_ptr<Specialisation> specialise(PyObject* jit, const JitState& state,
       }
       if (keep_lowered && kept->kernel->ir_lowered().empty()) break;
       cache.hits++;
+      process_counts().hits++;
       if (i && i < cache.entries.size() && cache.entries[i] == kept)
         std::rotate(cache.entries.begin(), cache.entries.begin() + static_cast<std::ptrdiff_t>(i),
                     cache.entries.begin() + static_cast<std::ptrdiff_t>(i) + 1);
       return kept;
     }
   }
+  if (nearest.empty()) nearest = options.always_compile ? "always_compile" : why;
+  DiskEntry disk(jit, call, options);
+  std::shared_ptr<Specialisation> made;
+  if (!options.always_compile) made = disk.load(cache, keep_lowered);
   cache.misses++;
-  cache.last_miss = options.always_compile ? "always_compile" : nearest.empty() ? why : nearest;
-  std::shared_ptr<Specialisation> made = compile_call(jit, call, options, keep_lowered);
-  made->why = cache.last_miss;
-  if (!options.always_compile) cache.entries.insert(cache.entries.begin(), made);
+  cache.last_miss = nearest;
+  if (!made) {
+    cache.compiled++;
+    process_counts().compiled++;
+    made = compile_call(jit, state, call, options, keep_lowered, options.always_compile ? nullptr : &disk);
+  }
+  made->why = nearest;
+  if (!options.always_compile && made->dependencies.lasting())
+    cache.entries.insert(cache.entries.begin(), made);
   return made;
 }
 
@@ -149,7 +149,7 @@ std::vector<double> time_compile(PyObject* jit, const JitState& state, const Cal
   std::vector<double> seconds;
   for (int i = 0; i < repeat; i++) {
     const auto start = std::chrono::steady_clock::now();
-    const std::shared_ptr<Specialisation> made = compile_call(jit, call, options, false);
+    const std::shared_ptr<Specialisation> made = compile_call(jit, state, call, options, false, nullptr);
     made->kernel->ascendc();
     seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }

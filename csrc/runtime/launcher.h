@@ -14,6 +14,7 @@
 #include "lower/objects.h"
 #include "lower/pyref.h"
 #include "runtime/args.h"
+#include "runtime/cache_index.h"
 #include "runtime/compiled.h"
 #include "runtime/deps.h"
 #include "runtime/options.h"
@@ -31,12 +32,20 @@ struct CompileOptions {
 // One compiled variant of a kernel, and what it was compiled for.
 struct Specialisation {
   std::vector<ArgCode> codes;
-  std::vector<PyObject*> constants;  // one for each compile-time parameter, in order; strong
+  std::vector<Mark> constants;  // one for each compile-time parameter, in order
   CompileOptions options;
   Dependencies dependencies;
   std::shared_ptr<CompiledKernel> kernel;
-  std::string why;  // why it was made: what differed from the nearest one kept then
-  ~Specialisation();
+  std::string why;    // why it was made: what differed from the nearest one kept then
+  cache::Key object;  // of the kernel on disk, if it is there
+};
+
+// What is known of a kernel that was looked for on disk and not found.
+struct DiskMiss {
+  std::string why;  // empty: the level-1 key is not there; `fields` tell which part is new
+  std::string folder;
+  cache::Key manifest;
+  cache::Fields fields;
 };
 
 // The specialisations of one function.
@@ -44,6 +53,9 @@ struct SpecialisationCache {
   std::vector<std::shared_ptr<Specialisation>> entries;  // most recently used first
   uint64_t hits = 0, misses = 0;
   std::string last_miss;  // which field or dependency differed from the nearest entry
+  uint64_t disk_hits = 0, disk_misses = 0, compiled = 0;
+  DiskMiss disk_miss;      // the last one
+  std::string not_stored;  // why the kernel compiled last is in this process only
 };
 
 // What every JITFunction of one Python function shares; options() and method access make more of them. An

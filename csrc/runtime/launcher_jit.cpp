@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "base/format.h"
+#include "runtime/launcher_cache.h"
 #include "runtime/launcher_errors.h"
 #include "runtime/launcher_types.h"
 
@@ -41,7 +42,8 @@ int kernel_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   if (const int stopped = as_kernel(self)->function->traverse(visit, arg)) return stopped;
   for (const std::shared_ptr<Specialisation>& kept : as_kernel(self)->cache->entries) {
-    for (PyObject* constant : kept->constants) Py_VISIT(constant);
+    for (const Mark& constant : kept->constants)
+      if (const int stop = constant.traverse(visit, arg)) return stop;
     if (const int stopped = kept->dependencies.traverse(visit, arg)) return stopped;
   }
   return 0;
@@ -185,7 +187,7 @@ PyObject* describe_specialisation(const lower::KernelFunction& function, const S
     const ArgInfo info = ArgInfo::of_code(kept.codes[i]);
     PyObject* shown = nullptr;
     if (info.form == ArgInfo::Form::Constant || info.form == ArgInfo::Form::Struct) {
-      shown = Py_NewRef(kept.constants[constant++]);
+      shown = Py_NewRef(kept.constants[constant++].value());
     } else {
       const std::string text =
           fmt::format("{}{}{}", py_name(info.dtype), info.form == ArgInfo::Form::Array ? " array" : "",
@@ -207,9 +209,13 @@ PyObject* jit_cache_info(PyObject* self, PyObject*) {
     Py_XDECREF(entry);
   }
   if (!list) return nullptr;
-  return Py_BuildValue("{s:N,s:K,s:K,s:s}", "specialisations", list, "hits",
-                       static_cast<unsigned long long>(cache.hits), "misses",
-                       static_cast<unsigned long long>(cache.misses), "last_miss", cache.last_miss.c_str());
+  const std::string disk_miss = explain_disk_miss(*as_jit_function(self)->state->function, cache.disk_miss);
+  const auto count = [](uint64_t value) { return static_cast<unsigned long long>(value); };
+  return Py_BuildValue("{s:N,s:K,s:K,s:s,s:K,s:K,s:K,s:s,s:s}", "specialisations", list, "hits",
+                       count(cache.hits), "misses", count(cache.misses), "last_miss", cache.last_miss.c_str(),
+                       "compiled", count(cache.compiled), "disk_hits", count(cache.disk_hits), "disk_misses",
+                       count(cache.disk_misses), "last_disk_miss", disk_miss.c_str(), "not_stored",
+                       cache.not_stored.c_str());
 }
 PyObject* jit_clear_cache(PyObject* self, PyObject*) {
   forget_specialisations(*as_jit_function(self)->state->cache);

@@ -3,6 +3,7 @@
 #include <cstdarg>
 
 #include "runtime/device.h"
+#include "runtime/launcher_cache.h"
 #include "runtime/launcher_errors.h"
 #include "runtime/launcher_types.h"
 
@@ -167,7 +168,8 @@ int init_launcher(PyObject* module) {
   if (!g_launch_hooks || !g_last_findings || init_jit_type(module) < 0 || init_handle_type(module) < 0 ||
       PyModule_AddObjectRef(module, "launch_hooks", g_launch_hooks) < 0)
     return -1;
-  return PyModule_AddFunctions(module, kFunctions);
+  if (PyModule_AddFunctions(module, kFunctions) < 0) return -1;
+  return PyModule_AddFunctions(module, kCacheFunctions);
 }
 
 }  // namespace asc::runtime

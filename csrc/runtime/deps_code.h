@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions, classes and modules as content: their code, and what that code may read (globals, captured
+// variables, defaults, attributes of modules, of classes). Functions and classes of Python's own library
+// count by name and code: Python's version is part of every key. Needs the GIL.
+#pragma once
+
+#include <Python.h>
+
+#include <vector>
+
+#include "runtime/deps_content.h"
+
+namespace asc::runtime {
+
+// Of Python's own library or written in C: fixed while its version is.
+bool is_library_type(PyTypeObject* type);
+bool is_enum_class(PyTypeObject* type);
+// All of an instance's state can be reached: its attributes, slots, and the built-in type it derives from.
+bool has_known_state(PyTypeObject* type);
+// Code as it runs: without file and lines.
+cache::Key code_key(PyObject* code);
+
+class CodeEncoder {
+ public:
+  explicit CodeEncoder(Encoder& encoder) : e_(encoder) {}
+  bool add(PyObject* value, bool* done);
+
+ private:
+  bool add_jit(PyObject* value);
+  bool add_function(PyObject* function);
+  bool add_class(PyTypeObject* type);
+  bool add_builtin(PyObject* function);
+  bool add_descriptor(PyObject* value, bool* done);
+  bool add_library_name(PyObject* value, char tag);
+  bool walk_function(PyObject* function);
+  bool walk_globals(PyObject* function);
+  bool walk_class(PyTypeObject* type);
+  bool walk_value(PyObject* value);
+  bool walk_module(PyObject* module);
+  void read(Read::Via via, PyObject* owner, PyObject* name, PyObject* value) {
+    if (e_.on_read) e_.on_read({via, owner, name, value});
+  }
+
+  Encoder& e_;
+  std::vector<PyObject*> names_, attributes_;  // that the function at hand looks up
+  std::vector<PyObject*> modules_;             // walked for it
+};
+
+}  // namespace asc::runtime
