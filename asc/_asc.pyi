@@ -204,8 +204,16 @@ def ceildiv(x: _Int, y: _Int, /) -> int:
 def number(value: _Number, dtype: type[_T]) -> _T: ...
 @overload
 def number(value: _Number, dtype: DataType = ...) -> Any: ...
-def property(prop: Any) -> Any:
-    """A compile-time value with a spelling of its own; not yet supported."""
+
+class _Property: ...
+
+DEFAULT_C0_SIZE: Final[_Property]
+ONE_BLK_SIZE: Final[_Property]
+TOTAL_L0C_SIZE: Final[_Property]
+TOTAL_L1_SIZE: Final[_Property]
+
+def property(prop: _Property) -> int:
+    """A constant of Ascend C for the platform: a compile-time number, printed by its name. Sizes in bytes."""
 
 def ascend_is_aic() -> bool:
     """Is this core a cube core?"""
@@ -534,6 +542,74 @@ class pad_t(enum.IntEnum):
     PAD_MODE8 = 8
 
 # ---- parameter structs
+
+class DataCopyExtParams:
+    """blocks of a data_copy_pad: block_len in bytes, strides from end to start, in bytes of global and
+    32-byte blocks of local memory
+    """
+
+    block_count: int
+    block_len: int
+    src_stride: int
+    dst_stride: int
+    rsv: int
+    def __init__(
+        self,
+        block_count: _Int = 1,
+        block_len: _Int = 0,
+        src_stride: _Int = 0,
+        dst_stride: _Int = 0,
+        rsv: _Int = 0,
+    ) -> None: ...
+
+class DataCopyPadExtParams:
+    """elements put beside each block, and their value"""
+
+    dtype: DataType
+    is_pad: bool
+    left_padding: int
+    right_padding: int
+    padding_value: Any
+    def __init__(
+        self,
+        dtype: DataType,
+        is_pad: bool = False,
+        left_padding: _Int = 0,
+        right_padding: _Int = 0,
+        padding_value: _Number = 0.0,
+    ) -> None: ...
+
+class DataCopyPadParams:
+    """elements put beside each block, and the bits that they have"""
+
+    is_pad: bool
+    left_padding: int
+    right_padding: int
+    padding_value: int
+    def __init__(
+        self,
+        is_pad: bool = False,
+        left_padding: _Int = 0,
+        right_padding: _Int = 0,
+        padding_value: _Int = 0,
+    ) -> None: ...
+
+class DataCopyParams:
+    """blocks of a copy; data_copy_pad: block_len in bytes, strides from end to start, in bytes of global and
+    32-byte blocks of local memory
+    """
+
+    block_count: int
+    block_len: int
+    src_stride: int
+    dst_stride: int
+    def __init__(
+        self,
+        block_count: _Int = 1,
+        block_len: _Int = 0,
+        src_stride: _Int = 0,
+        dst_stride: _Int = 0,
+    ) -> None: ...
 
 class FixpipeParamsV220:
     """an n_size wide, m_size high result; src_stride in 16-element rows, dst_stride in elements"""
@@ -954,6 +1030,44 @@ def data_copy(dst: LocalTensor[_T], src: LocalTensor[_T], count: _Int) -> None:
     """copies count elements, in whole 32-byte blocks
 
     Ascend C: DataCopy, pipe V of vector cores.
+    """
+
+@overload
+def data_copy_pad(
+    dst: LocalTensor[_T],
+    src: GlobalTensor[_T],
+    data_copy_params: DataCopyExtParams,
+    pad_params: DataCopyPadExtParams,
+) -> None:
+    """copies blocks of any number of bytes; each fills whole 32-byte blocks of local memory
+
+    Ascend C: DataCopyPad, pipe MTE2 of vector cores.
+    """
+
+@overload
+def data_copy_pad(dst: GlobalTensor[_T], src: LocalTensor[_T], data_copy_params: DataCopyExtParams) -> None:
+    """copies blocks of any number of bytes; each fills whole 32-byte blocks of local memory
+
+    Ascend C: DataCopyPad, pipe MTE3 of vector cores.
+    """
+
+@overload
+def data_copy_pad(
+    dst: LocalTensor[_T],
+    src: GlobalTensor[_T],
+    data_copy_params: DataCopyParams,
+    pad_params: DataCopyPadParams,
+) -> None:
+    """copies blocks of any number of bytes; each fills whole 32-byte blocks of local memory
+
+    Ascend C: DataCopyPad, pipe MTE2 of vector cores.
+    """
+
+@overload
+def data_copy_pad(dst: GlobalTensor[_T], src: LocalTensor[_T], data_copy_params: DataCopyParams) -> None:
+    """copies blocks of any number of bytes; each fills whole 32-byte blocks of local memory
+
+    Ascend C: DataCopyPad, pipe MTE3 of vector cores.
     """
 
 def div(

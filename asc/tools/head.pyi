@@ -203,8 +203,16 @@ def ceildiv(x: _Int, y: _Int, /) -> int:
 def number(value: _Number, dtype: type[_T]) -> _T: ...
 @overload
 def number(value: _Number, dtype: DataType = ...) -> Any: ...
-def property(prop: Any) -> Any:
-    """A compile-time value with a spelling of its own; not yet supported."""
+
+class _Property: ...
+
+DEFAULT_C0_SIZE: Final[_Property]
+ONE_BLK_SIZE: Final[_Property]
+TOTAL_L0C_SIZE: Final[_Property]
+TOTAL_L1_SIZE: Final[_Property]
+
+def property(prop: _Property) -> int:
+    """A constant of Ascend C for the platform: a compile-time number, printed by its name. Sizes in bytes."""
 
 def ascend_is_aic() -> bool:
     """Is this core a cube core?"""

@@ -303,6 +303,7 @@ def package_stub(package, module, errors):
     core = {name for group in public_objects(module).values() for name in group}
     core |= {name for name in package.__all__ if hasattr(module, name)}
     core |= {"DataType", "JITFunction", "LaunchHandle", "__version__", "last_findings"}
+    core |= {name for name in package.__all__ if name in vars(module)}
     jit = {"CodegenOptions", "CompileOptions", "ConstExpr", "LaunchOptions", "jit"}
     spdx = "# SPDX-License-Identifier: Apache-2.0\n"
     lines = imports("asc._asc", core) + imports("asc._jit", jit) + imports("asc.errors", errors)

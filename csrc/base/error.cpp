@@ -92,7 +92,12 @@ std::string marked_line(const Site& site) {
 }
 
 void append_sites(std::string* out, const std::vector<Site>& sites, std::string_view first_word) {
+  constexpr size_t kFirst = 6, kLast = 3;  // of a long chain of calls; the data has all
   for (size_t i = 0; i < sites.size(); i++) {
+    if (i == kFirst && sites.size() > kFirst + kLast + 1) {
+      *out += fmt::format("  ... {} more calls ...\n", sites.size() - kFirst - kLast);
+      i = sites.size() - kLast;
+    }
     const Site& site = sites[i];
     *out += fmt::format("  {} {}{}{}\n", i == 0 ? first_word : "called from", place_of(site),
                         site.function.empty() ? "" : " in ", site.function);

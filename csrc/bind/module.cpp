@@ -41,7 +41,8 @@ py::dict describe_type(const asc::OpDesc& op, const asc::TypePattern& type) {
   if (type.form == Form::Enum) name = asc::enum_desc(static_cast<asc::EnumId>(type.enum_id)).py_name;
   if (type.form == Form::Struct) name = asc::struct_info(static_cast<asc::StructId>(type.enum_id)).py_name;
   if (type.form == Form::Object) name = asc::kKinds[static_cast<int>(type.object)].py_name;
-  if (type.var >= 0) name = std::string_view(&op.vars[static_cast<size_t>(type.var)].name, 1);
+  if (type.var >= 0 && type.form != Form::Struct)
+    name = std::string_view(&op.vars[static_cast<size_t>(type.var)].name, 1);
   out["name"] = text_of(name);
   return out;
 }

@@ -46,6 +46,7 @@ void Printer::name_globals() {
   constant_names_.resize(module_.next_constant);
   for (size_t i = 0; i < module_.constants.size(); i++) {
     const ir::NamedConst& c = *module_.constants[i];
+    if (is_declared_elsewhere(c)) constant_names_[c.id] = c.name;
     for (size_t j = 0; j < i && constant_names_[c.id].empty(); j++) {
       const ir::NamedConst& other = *module_.constants[j];
       if (other.name == c.name && other.type == c.type && other.bits == c.bits)
@@ -129,7 +130,9 @@ void Printer::module_constants() {
   for (size_t i = module_.constants.size(); i-- > 0;) {
     const ir::NamedConst& c = *module_.constants[i];
     const std::string_view name = constant_names_[c.id];
-    if (!constant_used_[c.id] || std::find(done.begin(), done.end(), name) != done.end()) continue;
+    if (!constant_used_[c.id] || is_declared_elsewhere(c) ||
+        std::find(done.begin(), done.end(), name) != done.end())
+      continue;
     done.push_back(name);
     constants_in_scope_ = i;
     const size_t begin = out_.size();
@@ -286,8 +289,12 @@ void Printer::type_name(const Type& type) {
       return put(name.empty() ? "pipe_t" : name);
     }
     case Kind::Struct:
-      return put(type.id < kStructCount ? struct_info(static_cast<StructId>(type.id)).cpp_type
-                                        : struct_names_[type.id - kStructCount].type);
+      put(type.id < kStructCount ? struct_info(static_cast<StructId>(type.id)).cpp_type
+                                 : struct_names_[type.id - kStructCount].type);
+      if (type.elem == DType::Void) return;
+      put('<');
+      put(cpp_name(type.elem));
+      return put('>');
     default: break;
   }
   put(kKinds[static_cast<int>(type.kind)].cpp_class);

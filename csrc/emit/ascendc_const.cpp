@@ -39,6 +39,7 @@ std::string_view Printer::visible_name(const ir::NamedConst& c) const {
     return {};
   }
   const std::string_view name = constant_names_[c.id];
+  if (is_declared_elsewhere(c)) return name;
   if (locals_.has(name)) return {};  // a local of that name hides it
   if (constants_in_scope_ < module_.constants.size()) {
     for (size_t i = 0; i < constants_in_scope_; i++)

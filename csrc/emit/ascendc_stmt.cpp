@@ -75,7 +75,10 @@ const ir::Decl* Printer::built_in_place(const ir::Block& b, size_t i) const {
   if (!decl || !decl->var->hoisted || decl->var->type.kind != Kind::Struct || i + 1 == b.size())
     return nullptr;
   const auto* init = as<ir::OpCall>(decl->init);
-  const auto* next = as<ir::Eval>(b[i + 1]);
+  size_t behind = i + 1;  // another struct of the same call may come between
+  for (const ir::Decl* other; behind + 1 < b.size() && (other = as<ir::Decl>(b[behind])) != nullptr; behind++)
+    if (!other->var->hoisted || other->var->type.kind != Kind::Struct) break;
+  const auto* next = as<ir::Eval>(b[behind]);
   const auto* call = next ? as<ir::OpCall>(next->value) : nullptr;
   if (!init || init->desc().family != Family::Construct || !call) return nullptr;
   size_t direct = 0, uses = 0;

@@ -171,6 +171,8 @@ class Printer {
   void enum_value(uint16_t enum_id, int64_t value);
   void number(int64_t value);
   void float_literal(DType type, double value, int min, bool converts);
+  // By Ascend C: a qualified name, as no Python name is.
+  static bool is_declared_elsewhere(const ir::NamedConst& c) { return c.name.find("::") != c.name.npos; }
   std::string_view visible_name(const ir::NamedConst& c) const;  // "" where it cannot be named here
   void use_constant(const ir::NamedConst& c);
 

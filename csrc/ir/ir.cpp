@@ -100,7 +100,10 @@ size_t field_count(const Module& module, const Type& object) {
 
 Type field_type(const Module& module, const Type& object, size_t index) {
   if (index >= field_count(module, object)) return {};
-  if (const StructInfo* info = device_struct(object)) return Type::scalar(info->fields[index].dtype);
+  if (const StructInfo* info = device_struct(object)) {
+    const DType dtype = info->fields[index].dtype;
+    return Type::scalar(dtype == DType::Void ? object.elem : dtype);
+  }
   return own_struct(module, object)->fields[index].type;
 }
 

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "base/format.h"
+#include "base/stack.h"
 #include "lower/ast.h"
 #include "lower/pyref.h"
 
@@ -355,9 +356,9 @@ class Builder {
   const Node* convert(PyObject* object) {
     NodeKind kind = TypeTable::get()[object].kind;
     if (kind == NodeKind::Count) ASC_BUG("an operator where a node is expected");
-    if (++depth_ > kMaxDepth) {
+    if (++depth_ > kMaxDepth || stack_is_low()) {
       throw SourceError(SourceError::Kind::Syntax, "the function is nested too deeply",
-                        "split its longest expressions");
+                        "split its longest expressions, or start the thread with a larger stack");
     }
     Object o(object);
     const Node* node = is_stmt(kind) ? convert_stmt(kind, o) : convert_expr(kind, o);

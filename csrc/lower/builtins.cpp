@@ -117,7 +117,18 @@ Value Frame::call_builtin(BuiltinId id, std::span<const Argument> args, const as
       if (type) return cast_to(value->value, dtype, e);
       return Value::of(natural(value->value, e));
     }
-    case BuiltinId::Property: fail(e, "asc.property is not yet supported");
+    case BuiltinId::Property: {
+      expect(1, "property(name)");
+      const PropertyDesc* desc = args[0].value.is_static() ? as_property(args[0].value.object) : nullptr;
+      if (!desc)
+        fail(args[0].node, fmt::format("TypeError: property({})", shown(args[0].value)),
+             "it takes asc.TOTAL_L1_SIZE, asc.TOTAL_L0C_SIZE, asc.DEFAULT_C0_SIZE or asc.ONE_BLK_SIZE");
+      const int64_t value = desc->value(session_.platform());
+      Value number = Value::of(session_.keep(PyLong_FromLongLong(value)));
+      number.expr =
+          build_.named_const(session_.property_const(*desc, Type::scalar(desc->dtype), value), loc(e));
+      return number;
+    }
     case BuiltinId::AscendIsAic:
       expect(0, "ascend_is_aic()");
       return Value::of(build_.core_predicate(true, loc(e)));

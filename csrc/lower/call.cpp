@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/stack.h"
 #include "lower/frame.h"
 
 namespace asc::lower {
@@ -136,6 +137,11 @@ static std::vector<Bound> bind_arguments(const Frame& frame, Session& session, c
     if (i == fn.params.size())
       frame.fail(a.node, fmt::format("TypeError: {}() got an unexpected keyword argument '{}'", fn.name,
                                      a.keyword->utf8));
+    if (fn.params[i].positional_only)
+      frame.fail(a.node,
+                 fmt::format("TypeError: {}() got a positional-only argument passed by its name: '{}'",
+                             fn.name, a.keyword->utf8),
+                 "pass it by its place: it stands before the `/` of the parameters");
     if (bound[i].node)
       frame.fail(a.node, fmt::format("TypeError: {}() got multiple values for argument '{}'", fn.name,
                                      a.keyword->utf8));
@@ -223,6 +229,12 @@ Specialisation* Frame::specialise(const KernelFunction* function, std::vector<Ar
   if (nested > kDeepest)
     fail(e, fmt::format("RecursionError: more than {} functions call each other", kDeepest),
          "write some of them into their callers");
+  constexpr int kOneFunction = 32 * 1024;  // what lowering an ordinary one takes, with its parsing
+  if (stack_is_low(kOneFunction))
+    fail(e,
+         fmt::format("RecursionError: {} functions that call each other fill the stack of this thread",
+                     nested),
+         "write some of them into their callers, or start the thread with more (threading.stack_size)");
   Specialisation* spec = session_.add(function, std::move(key));
   Frame callee(session_, *spec, this, e);
   callee.passed_ = passed;

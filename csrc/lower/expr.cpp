@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/stack.h"
 #include "ir/visit.h"
 #include "lower/frame.h"
 
@@ -14,6 +15,9 @@ using ast::Node;
 using ast::NodeKind;
 
 Value Frame::expression(const Node* e) {
+  if (stack_is_low()) [[unlikely]]
+    fail(e, "RecursionError: this expression is nested too deeply for the stack of this thread",
+         "give a part of it a name, or start the thread with more (threading.stack_size)");
   switch (e->kind) {
     case NodeKind::Name: return read(ast::as<ast::NameExpr>(e)->name, e);
     case NodeKind::Constant: return constant(ast::as<ast::Constant>(e));

@@ -113,6 +113,7 @@ KernelFunction::KernelFunction(PyObject* function) : fn(function), globals(PyFun
                        "name every parameter", {site});
   }
   const long positional = int_attribute(code, "co_argcount");
+  const long positional_only = int_attribute(code, "co_posonlyargcount");
   const long count = positional + int_attribute(code, "co_kwonlyargcount");
   PyRef names = attribute(code, "co_varnames"), annotations = attribute(fn, "__annotations__");
   PyObject* defaults = PyFunction_GetDefaults(fn);
@@ -124,6 +125,7 @@ KernelFunction::KernelFunction(PyObject* function) : fn(function), globals(PyFun
     p.name = Py_NewRef(PyTuple_GET_ITEM(names.get(), i));
     p.utf8 = utf8_of(p.name);
     p.keyword_only = i >= positional;
+    p.positional_only = i < positional_only;
     if (p.keyword_only)
       p.default_value = kw_defaults ? PyDict_GetItem(kw_defaults, p.name) : nullptr;
     else if (i >= positional - default_count)

@@ -22,6 +22,7 @@ struct Parameter {
   std::string utf8;
   PyObject* default_value = nullptr;  // owned, or null
   bool keyword_only = false;
+  bool positional_only = false;
   bool is_constexpr = false;   // annotated asc.ConstExpr[...], also as a string
   bool is_address = false;     // annotated asc.GlobalAddress: takes arrays only
   DType pinned = DType::Void;  // annotated with a dtype (n: asc.int64)

@@ -15,6 +15,7 @@ PyTypeObject* g_dtype_type = nullptr;
 PyTypeObject* g_op_type = nullptr;
 PyTypeObject* g_kind_type = nullptr;
 PyTypeObject* g_builtin_type = nullptr;
+PyTypeObject* g_property_type = nullptr;
 PyTypeObject* g_unsupported_type = nullptr;
 PyTypeObject* g_enum_meta = nullptr;
 PyTypeObject* g_enum_base = nullptr;
@@ -215,6 +216,14 @@ PyType_Slot kBuiltinSlots[] = {{Py_tp_call, reinterpret_cast<void*>(builtin_call
 PyType_Spec kBuiltinSpec = {"asc.Builtin", sizeof(BuiltinObject), 0,
                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                             kBuiltinSlots};
+
+PyObject* property_repr(PyObject* self) {
+  return to_str("asc." + std::string(reinterpret_cast<PropertyObject*>(self)->desc->name));
+}
+PyType_Slot kPropertySlots[] = {{Py_tp_repr, reinterpret_cast<void*>(property_repr)}, {0, nullptr}};
+PyType_Spec kPropertySpec = {
+    "asc.Property", sizeof(PropertyObject), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, kPropertySlots};
 
 PyObject* unsupported_name(PyObject* self) { return reinterpret_cast<UnsupportedObject*>(self)->name; }
 PyObject* unsupported_raise(PyObject* self) {
@@ -500,6 +509,13 @@ int init_builtins(PyObject* module) {
     object->builtin = static_cast<BuiltinId>(i);
     if (add(module, kBuiltinNames[i], reinterpret_cast<PyObject*>(object)) < 0) return -1;
   }
+  if (!(g_property_type = make_type(&kPropertySpec))) return -1;
+  for (const PropertyDesc& desc : kProperties) {
+    auto* object = PyObject_New(PropertyObject, g_property_type);
+    if (!object) return -1;
+    object->desc = &desc;
+    if (add(module, desc.name, reinterpret_cast<PyObject*>(object)) < 0) return -1;
+  }
   PyObject* builtins = PyEval_GetBuiltins();  // borrowed
   g_python_range = PyDict_GetItemString(builtins, "range");
   g_python_print = PyDict_GetItemString(builtins, "print");
@@ -601,6 +617,10 @@ PyObject* enum_member(EnumId id, int64_t value) {
 }
 
 void register_jit_type(PyTypeObject* type) { g_jit_type = type; }
+const PropertyDesc* as_property(PyObject* object) {
+  return Py_TYPE(object) == g_property_type ? reinterpret_cast<PropertyObject*>(object)->desc : nullptr;
+}
+
 const KernelFunction* as_jit(PyObject* object) {
   return g_jit_type && PyObject_TypeCheck(object, g_jit_type) ? reinterpret_cast<JitObject*>(object)->function
                                                               : nullptr;

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "ops/op_table.h"
+#include "ops/properties.h"
 
 namespace asc::lower {
 
@@ -39,6 +40,9 @@ struct KindObject {  // asc.GlobalTensor: an annotation, and inside a kernel a c
 struct BuiltinObject {
   PyObject_HEAD BuiltinId builtin;
 };
+struct PropertyObject {  // asc.TOTAL_L1_SIZE: what asc.property takes
+  PyObject_HEAD const PropertyDesc* desc;
+};
 struct UnsupportedObject {  // a name of the API that is not built yet; any use raises "asc.xyz is not yet
                             // supported"
   PyObject_HEAD PyObject* name;  // "asc.data_copy_pad"
@@ -56,6 +60,7 @@ std::optional<BuiltinId> as_builtin(
     PyObject* object);  // also Python's own range, print (the builtins of the same meaning)
 bool as_enum(PyObject* object, EnumId* id, int64_t* value);  // a member of a device enum
 bool as_enum_class(PyObject* object, EnumId* id);
+const PropertyDesc* as_property(PyObject* object);
 bool is_struct_class(PyObject* object);        // a subclass of asc.language.core.struct.Struct
 const char* as_unsupported(PyObject* object);  // its name, or nullptr
 // Is this a name of the API ("asc.LocalTensor.print"), built or not? Reads asc._names at first use.

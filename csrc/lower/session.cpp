@@ -82,6 +82,16 @@ ir::NamedConst* Session::global_const(PyObject* globals, const ast::Name* name, 
   return constant;
 }
 
+const PlatformDesc& Session::platform() const {
+  return request.platform ? *request.platform : platforms()[0];
+}
+
+ir::NamedConst* Session::property_const(const PropertyDesc& desc, Type type, int64_t value) {
+  for (ir::NamedConst* known : module.constants)
+    if (known->name == desc.cpp_name) return known;
+  return build.new_const(nullptr, desc.cpp_name, type, value, nullptr, {});
+}
+
 void Session::mark_used(const ir::Expr* e) {
   const auto* c = ir::as<ir::Const>(e);
   if (!c) {

@@ -15,6 +15,7 @@
 #include "lower/function.h"
 #include "lower/lower.h"
 #include "lower/value.h"
+#include "ops/properties.h"
 
 namespace asc::lower {
 
@@ -97,6 +98,9 @@ class Session {
   void touch(PyObject* object);
   // Made while lowering from what are dependencies already.
   PyObject* derive(PyObject* object);
+  const PlatformDesc& platform() const;
+  // A constant that Ascend C declares: its name is a qualified one.
+  ir::NamedConst* property_const(const PropertyDesc& desc, Type type, int64_t value);
   ir::NamedConst* global_const(PyObject* globals, const ast::Name* name, Type type, int64_t bits, Loc loc);
   Type struct_type(PyObject* cls);  // structs.cpp
   Specialisation* find(const KernelFunction* function, const std::vector<ArgKey>& key);

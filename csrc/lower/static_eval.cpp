@@ -66,7 +66,7 @@ static bool is_fixed(PyObject* object) {
   EnumId id;
   int64_t value;
   return as_op(object) || as_kind(object) || as_builtin(object) || as_dtype(object, &dtype) ||
-         as_enum_class(object, &id) || as_enum(object, &id, &value);
+         as_property(object) || as_enum_class(object, &id) || as_enum(object, &id, &value);
 }
 
 Value Frame::static_attribute(PyObject* object, PyObject* name, const Node* at) {
@@ -132,6 +132,14 @@ PyObject* Frame::read_by_name(PyObject* callee, PyObject* args, PyObject* keywor
 
 // A call whose arguments are all known: Python makes it.
 Value Frame::call_static(const Value& callee, std::span<const Argument> args, const Node* at) {
+  if (std::string_view(Py_TYPE(callee.object)->tp_name) == "asc.LaunchHandle") {
+    const auto* launched =
+        at->kind == ast::NodeKind::Call ? ast::dyn<ast::Subscript>(ast::as<ast::Call>(at)->func) : nullptr;
+    const std::string name(launched ? text_of(launched->value) : "kernel");
+    fail(at, fmt::format("{} is a launch: a kernel launches no kernel", shown(callee)),
+         fmt::format("without [cores] it is called as a function, on the cores that run this one: {}(...)",
+                     name));
+  }
   size_t positional = 0;
   for (const Argument& a : args) positional += a.keyword == nullptr;
   PyObject* tuple = session_.derive(session_.keep(PyTuple_New(static_cast<Py_ssize_t>(positional))));

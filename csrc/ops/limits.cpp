@@ -106,6 +106,31 @@ Verdict check_copy_count(std::string_view op, int64_t count, DType elem) {
       fmt::format("copy a multiple of {} elements ({}), or use data_copy_pad for the tail", per_block, near));
 }
 
+// DataCopyPad, table 3: parameters of DataCopyExtParams and DataCopyPadExtParams.
+Verdict check_pad_copy(std::string_view op, DType elem, const PadCopy& copy) {
+  constexpr int64_t kMostBlocks = 4095, kMostBytes = (1 << 21) - 1;
+  const int64_t size = std::max(1, size_of(elem));
+  if (copy.blocks < 1 || copy.blocks > kMostBlocks)
+    return violation(FindingId::CopyBlocks,
+                     fmt::format("{}: block_count is {}, not in 1 to {}", op, copy.blocks, kMostBlocks),
+                     "copy in several calls");
+  if (copy.bytes < 1 || copy.bytes > kMostBytes)
+    return violation(FindingId::CopyBlocks,
+                     fmt::format("{}: block_len is {} bytes, not in 1 to {}", op, copy.bytes, kMostBytes),
+                     "block_len counts bytes of a block; copy in several blocks");
+  if (copy.bytes % size != 0)
+    return violation(FindingId::CopyBlocks,
+                     fmt::format("{}: block_len is {} bytes, not a multiple of the {} of a {}", op,
+                                 copy.bytes, size, py_name(elem)),
+                     "block_len counts bytes: multiply the number of elements by dtype.sizeof()");
+  if (copy.left * size > kBlockBytes || copy.right * size > kBlockBytes)
+    return violation(FindingId::CopyBlocks,
+                     fmt::format("{}: a padding of {} and {} {} elements; more than {} bytes on a side", op,
+                                 copy.left, copy.right, py_name(elem), kBlockBytes),
+                     "pad the rest with asc.duplicate");
+  return std::nullopt;
+}
+
 Verdict check_alignment(std::string_view op, const OperandFacts& operand) {
   if (!operand.byte_offset) return std::nullopt;
   const int64_t at = *operand.byte_offset;
@@ -125,6 +150,24 @@ Verdict check_alignment(std::string_view op, const OperandFacts& operand) {
                    fmt::format("{}: {} starts at byte {} of {}, not a multiple of {}", op, operand.name, at,
                                to_string(operand.space), align),
                    fmt::format("start it at a multiple of {} {} elements", per_step, py_name(operand.elem)));
+}
+
+// General constraints: address overlap of source and destination operands.
+bool overlaps_in_part(int64_t dst, int64_t src, int64_t bytes) {
+  const int64_t ahead = src - dst;
+  return ahead != 0 && ahead > -bytes && ahead < bytes && ahead < kRepeatBytes;
+}
+
+Verdict check_overlap(std::string_view op, const OperandFacts& dst, const OperandFacts& src, int64_t bytes) {
+  if (dst.space != src.space || dst.space == Space::GM || !dst.byte_offset || !src.byte_offset)
+    return std::nullopt;
+  const int64_t to = *dst.byte_offset, from = *src.byte_offset;
+  if (!overlaps_in_part(to, from, bytes)) return std::nullopt;
+  return violation(
+      FindingId::OperandOverlap,
+      fmt::format("{}: {} at bytes {} to {} of {} overlaps {} at bytes {} to {} in part", op, dst.name, to,
+                  to + bytes - 1, to_string(dst.space), src.name, from, from + bytes - 1),
+      "let both be the same elements, or lie apart: the device reads what it has just written");
 }
 
 Verdict check_space(std::string_view op, std::string_view param, Space space, uint8_t allowed) {

@@ -63,7 +63,16 @@ struct OperandFacts {
 
 // Count-form data copy: whole 32-byte blocks (the device rounds down).
 Verdict check_copy_count(std::string_view op, int64_t count, DType elem);
+// Blocks of a data_copy_pad; `padding` in elements, left and right.
+struct PadCopy {
+  int64_t blocks, bytes, left, right;
+};
+Verdict check_pad_copy(std::string_view op, DType elem, const PadCopy& copy);
 Verdict check_alignment(std::string_view op, const OperandFacts& operand);
+// A source and the destination of an op on `bytes` of each: the same bytes, none in common, or the source far
+// enough ahead that no repeat (256 bytes) writes what it or a later one reads.
+Verdict check_overlap(std::string_view op, const OperandFacts& dst, const OperandFacts& src, int64_t bytes);
+bool overlaps_in_part(int64_t dst, int64_t src, int64_t bytes);
 // The operand's memory is one of the parameter's (`allowed`: ParamDesc::spaces; 0 allows all).
 Verdict check_space(std::string_view op, std::string_view param, Space space, uint8_t allowed);
 // `bytes` from the operand's start lie inside its memory.

@@ -146,6 +146,7 @@ constexpr Fault parse_type(Cursor& in, const VarColumn& vars, TypePattern* out) 
     out->form = Form::Struct;
   }
   out->enum_id = static_cast<uint16_t>(id);
+  if (id >= 0 && out->form == Form::Struct && in.peek() == '<') return parse_element(in, vars, out);
   return id < 0 ? Fault::UnknownType : Fault::None;
 }
 

@@ -49,7 +49,7 @@ class Fitter {
  private:
   static bool binds(const TypePattern& type) {
     return type.form == Form::LocalTensor || type.form == Form::GlobalTensor || type.form == Form::Pointer ||
-           type.form == Form::DTypeOf;
+           type.form == Form::DTypeOf || (type.form == Form::Struct && type.var >= 0);
   }
 
   bool fail(Why why, int param, int arg, int other = kNoParam) {
@@ -162,7 +162,8 @@ class Fitter {
           return fail(Why::Kind, param, index);
         return !runtime || !overload_.params[param].is_template || fail(Why::NotConstant, param, index);
       case Form::Struct:
-        return (kind_is(Kind::Struct) && arg.type.id == type.enum_id) || fail(Why::Kind, param, index);
+        if (!kind_is(Kind::Struct) || arg.type.id != type.enum_id) return fail(Why::Kind, param, index);
+        return type.var < 0 || check_element(param, arg, arg.type.elem);
       case Form::Object: return kind_is(type.object) || fail(Why::Kind, param, index);
       case Form::Str: return arg.form == ArgForm::StrConst || fail(Why::Kind, param, index);
       case Form::Any: return true;
@@ -233,7 +234,7 @@ Type resolve(const TypePattern& pattern, const DType (&vars)[4], const Type* sel
     case Form::GlobalTensor: return Type::global_tensor(elem);
     case Form::Pointer: return Type::pointer(elem);
     case Form::Enum: return Type::of_enum(pattern.enum_id);
-    case Form::Struct: return Type::of_struct(pattern.enum_id);
+    case Form::Struct: return Type::of_struct(pattern.enum_id, elem);
     case Form::Object: return Type::object(pattern.object);
     case Form::Self: return self ? *self : Type{};
     case Form::DTypeOf:

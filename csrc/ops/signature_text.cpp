@@ -26,7 +26,10 @@ std::string type_text(const OpDesc& op, const TypePattern& type) {
     case Form::Pointer: return fmt::format("GlobalAddress[{}]", element_text(op, type));
     case Form::DTypeOf: return "DataType";
     case Form::Enum: return std::string(enum_desc(static_cast<EnumId>(type.enum_id)).py_name);
-    case Form::Struct: return std::string(struct_info(static_cast<StructId>(type.enum_id)).py_name);
+    case Form::Struct: {
+      const std::string_view name = struct_info(static_cast<StructId>(type.enum_id)).py_name;
+      return type.var < 0 ? std::string(name) : fmt::format("{}[{}]", name, element_text(op, type));
+    }
     case Form::Object: return std::string(kKinds[static_cast<int>(type.object)].py_name);
     case Form::Str: return "str";
     case Form::Any:

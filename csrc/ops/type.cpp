@@ -61,7 +61,10 @@ std::string to_string(const Type& type) {
     case Kind::Scalar: return std::string(py_name(type.elem));
     case Kind::Enum: return std::string(enum_desc(static_cast<EnumId>(type.id)).py_name);
     case Kind::Struct:
-      if (type.id < kStructCount) return std::string(struct_info(static_cast<StructId>(type.id)).py_name);
+      if (type.id < kStructCount) {
+        const std::string_view name = struct_info(static_cast<StructId>(type.id)).py_name;
+        return type.elem == DType::Void ? std::string(name) : fmt::format("{}<{}>", name, py_name(type.elem));
+      }
       return fmt::format("struct<{}>", type.id - kStructCount);
     case Kind::TQue: return fmt::format("TQue<{}, {}>", position_name(type.position), type.id);
     case Kind::TBuf: return fmt::format("TBuf<{}>", position_name(type.position));
@@ -110,9 +113,11 @@ bool parse_type(std::string_view text, Type* out) {
     *out = Type::of_enum(static_cast<uint16_t>(*id));
     return true;
   }
-  if (const auto id = find_struct(text)) {
+  const size_t angle = text.find('<');
+  if (const auto id = find_struct(text.substr(0, angle))) {
     *out = Type::of_struct(static_cast<uint16_t>(*id));
-    return true;
+    return angle == text.npos ||
+           (inside(text, text.substr(0, angle), &inner) && parse_element_name(inner, &out->elem));
   }
   return false;
 }

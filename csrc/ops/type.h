@@ -47,7 +47,8 @@ inline constexpr int kKindCount = sizeof(kKinds) / sizeof(kKinds[0]);
 
 struct Type {
   Kind kind = Kind::Void;
-  DType elem = DType::Void;  // Scalar: its dtype; tensors, Pointer: the element's (Void: not known yet)
+  DType elem = DType::Void;  // Scalar: its dtype; tensors, Pointer: the element's (Void: not known yet); a
+                             // struct that is a template: its argument
   uint8_t position = 0;      // TQue, TBuf: TPosition value
   uint8_t pad = 0;
   // Enum: EnumId; TQue: depth; Struct: a StructId below kStructCount, else kStructCount + index in the
@@ -60,7 +61,9 @@ struct Type {
   static constexpr Type global_tensor(DType t) { return {Kind::GlobalTensor, t}; }
   static constexpr Type local_tensor(DType t) { return {Kind::LocalTensor, t}; }
   static constexpr Type of_enum(uint16_t enum_id) { return {Kind::Enum, DType::Void, 0, 0, enum_id}; }
-  static constexpr Type of_struct(uint16_t struct_id) { return {Kind::Struct, DType::Void, 0, 0, struct_id}; }
+  static constexpr Type of_struct(uint16_t struct_id, DType elem = DType::Void) {
+    return {Kind::Struct, elem, 0, 0, struct_id};
+  }
   static constexpr Type object(Kind k) { return {k}; }
   static constexpr Type queue(uint8_t position, uint16_t depth) {
     return {Kind::TQue, DType::Void, position, 0, depth};

@@ -143,6 +143,7 @@ void CertainWalk::check_count_and_operands(const ir::OpCall& e, std::span<const 
     const Value distance = operand(e, param_index(proto, "scalar"), args);
     if (distance.is_int()) report(e, check_shift(desc.py_name, e.vars[0], distance.number));
   }
+  const size_t written = param_index(proto, "dst");
   for (size_t i = 0; i < args.size(); i++) {
     const ParamDesc& param = proto.params[i];
     if (args[i].kind != Value::Kind::Tensor || param.type.form != TypePattern::Form::LocalTensor) continue;
@@ -152,6 +153,11 @@ void CertainWalk::check_count_and_operands(const ir::OpCall& e, std::span<const 
     if (bytes == 0) continue;
     report(e, check_alignment(desc.py_name, facts));
     report(e, check_space(desc.py_name, param.name, facts.space, param.spaces));
+    if (!copies && written < args.size() && i != written && args[written].kind == Value::Kind::Tensor &&
+        size_of(e.args[written]->type.elem) == size_of(elem))
+      report(e, check_overlap(desc.py_name,
+                              {proto.params[written].name, args[written].space, elem, args[written].number},
+                              facts, bytes));
     report(e, check_local_range(desc.py_name, facts, bytes,
                                 platform_.memory_bytes[static_cast<int>(facts.space)]));
   }

@@ -18,7 +18,7 @@ std::vector<std::pair<Type, int64_t>> fields_of(const Type& type, const ir::Modu
   std::vector<std::pair<Type, int64_t>> out;
   if (type.id < kStructCount) {
     for (const StructFieldInfo& f : struct_info(static_cast<StructId>(type.id)).fields)
-      out.emplace_back(Type::scalar(f.dtype), f.default_value);
+      out.emplace_back(Type::scalar(f.dtype == DType::Void ? type.elem : f.dtype), f.default_value);
   } else {
     for (const ir::StructField& f : module.structs.at(type.id - kStructCount).fields)
       out.emplace_back(f.type, f.default_bits);

@@ -102,9 +102,12 @@ FunctionAssembler::Slot FunctionAssembler::construct_struct(const ir::OpCall& e)
   const int fields = width(e.type);
   const Slot first = temp(fields);
   const OverloadDesc& proto = e.proto();
+  // Parameters are fields, in their order, behind the dtype of a template.
+  const size_t skipped = proto.params.size() - static_cast<size_t>(fields);
   for (int i = 0; i < fields; i++) {
-    const ParamDesc& param = proto.params.at(static_cast<size_t>(i));
-    const ir::Expr* arg = e.args[static_cast<size_t>(i)];
+    const ParamDesc& param = proto.params.at(static_cast<size_t>(i) + skipped);
+    const ir::Expr* arg = e.args[static_cast<size_t>(i) + skipped];
+    const DType field = param.type.var >= 0 ? e.vars[param.type.var] : param.type.dtype;
     if (e.op == OpId::Struct_MmadParams && param.name == "cmatrix_source" && arg) {
       const auto* c = ir::as<ir::Const>(arg);
       if (!c || c->bits != 0) unsupported(e.loc, "mmad that starts from the bias table (cmatrix_source)");
@@ -114,8 +117,7 @@ FunctionAssembler::Slot FunctionAssembler::construct_struct(const ir::OpCall& e)
       continue;
     }
     Slot value = expr(arg, first + i);
-    if (arg->type.is_scalar())
-      value = convert(value, arg->type.elem, param.type.dtype, false, arg->loc, first + i);
+    if (arg->type.is_scalar()) value = convert(value, arg->type.elem, field, false, arg->loc, first + i);
     move(Type::scalar(DType::I64), first + i, value);
   }
   const Slot to = temp();

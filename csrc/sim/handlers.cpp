@@ -9,7 +9,8 @@ namespace asc::sim {
 namespace {
 
 bool bind(CallSite* site) {
-  return bind_vector(site) || bind_memory(site) || bind_sync(site) || bind_queue(site) || bind_cube(site);
+  return bind_vector(site) || bind_memory(site) || bind_pad_copy(site) || bind_sync(site) ||
+         bind_queue(site) || bind_cube(site);
 }
 
 // Constructors of objects and structs have instructions, not handlers.

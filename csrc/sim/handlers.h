@@ -13,6 +13,7 @@ bool has_handler(OpId op);
 // One binder a family file: true if it knows the op.
 bool bind_vector(CallSite* site);
 bool bind_memory(CallSite* site);
+bool bind_pad_copy(CallSite* site);
 bool bind_sync(CallSite* site);
 bool bind_queue(CallSite* site);
 bool bind_cube(CallSite* site);

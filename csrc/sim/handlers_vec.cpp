@@ -94,6 +94,24 @@ void check_scalar(Core& core, const CallSite& site, uint64_t value) {
   }
 }
 
+// The destination and a source of the same element size: operands 1 and `source`.
+template <Mode M>
+void check_overlap_of(Core& core, const CallSite& site, const Operands& args, int source, DType elem,
+                      int64_t bytes) {
+  if constexpr (M == Mode::Check) {
+    const uint64_t dst = args.tensor(1).address, src = args.tensor(source).address;
+    const int64_t ahead = static_cast<int64_t>(src - dst);
+    if (ahead == 0 || ahead <= -bytes || ahead >= bytes) [[likely]]
+      return;
+    const Place to = place_of(dst), from = place_of(src);
+    if (to.owner != from.owner || to.owner >= kSpaceCount) return;
+    const Space space = static_cast<Space>(to.owner);
+    core.log.add(check_overlap(op_desc(site.op).py_name, {operand_name(site, 1), space, elem, to.offset},
+                               {operand_name(site, source), space, elem, from.offset}, bytes),
+                 core.here(), op_name(site), to_string(site.pipe));
+  }
+}
+
 template <Mode M>
 OpStatus vec_unary(Core& core, const CallSite& site, uint64_t* frame, uint64_t*) {
   const Operands args(core, site, frame);
@@ -103,6 +121,7 @@ OpStatus vec_unary(Core& core, const CallSite& site, uint64_t* frame, uint64_t*)
   const int64_t bytes = count_bytes(count, elem);
   const uint8_t* src = local_bytes<M>(core, site, 2, args.tensor(2), elem, bytes, Access::Read);
   uint8_t* dst = local_bytes<M>(core, site, 1, args.tensor(1), elem, bytes, Access::Write);
+  check_overlap_of<M>(core, site, args, 2, elem, bytes);
   if (src && dst) reinterpret_cast<UnaryKernel>(site.kernel)(dst, src, count);
   return OpStatus::Done;
 }
@@ -120,6 +139,10 @@ OpStatus vec_binary(Core& core, const CallSite& site, uint64_t* frame, uint64_t*
   const uint8_t* b = local_bytes<M>(core, site, 3, args.tensor(3), source, source_bytes, Access::Read);
   uint8_t* dst =
       local_bytes<M>(core, site, 1, args.tensor(1), elem, bytes, Acc ? Access::ReadWrite : Access::Write);
+  if (source_bytes == bytes) {
+    check_overlap_of<M>(core, site, args, 2, elem, bytes);
+    check_overlap_of<M>(core, site, args, 3, elem, bytes);
+  }
   if (a && b && dst) reinterpret_cast<BinaryKernel>(site.kernel)(dst, a, b, count);
   return OpStatus::Done;
 }
@@ -136,6 +159,8 @@ OpStatus vec_scalar(Core& core, const CallSite& site, uint64_t* frame, uint64_t*
       local_bytes<M>(core, site, 2, args.tensor(2), source, count_bytes(count, source), Access::Read);
   uint8_t* dst = local_bytes<M>(core, site, 1, args.tensor(1), elem, count_bytes(count, elem),
                                 Acc ? Access::ReadWrite : Access::Write);
+  if (size_of(source) == size_of(elem))
+    check_overlap_of<M>(core, site, args, 2, elem, count_bytes(count, elem));
   if (src && dst) reinterpret_cast<ScalarKernel>(site.kernel)(dst, src, args.bits(3), count);
   return OpStatus::Done;
 }

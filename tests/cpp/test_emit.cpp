@@ -100,7 +100,7 @@ TEST(Emit, SpellingOutOfScopeIsANumber) {
             "  constexpr int32_t W = 6;\n"
             "  m = n * W;\n"
             "}\n"
-            "m = m + 12;\n");
+            "m += 12;\n");
 }
 
 TEST(Emit, ConstantOfAHelperThatIsTheGlobal) {
@@ -222,7 +222,7 @@ TEST(Emit, VersionsOfOneVariable) {
   EXPECT_EQ(body("%n: int32", "var %x: int32 = %n\nvar %x.1: float32 = cast<float32>(%x)\n%x.1 = %x.1 + 1.0"),
             "int32_t x = n;\n"
             "float x_2 = x;\n"
-            "x_2 = x_2 + 1.0f;\n");
+            "x_2 += 1.0f;\n");
 }
 
 TEST(Emit, NamesOfClosedScopesAreFree) {
@@ -401,14 +401,14 @@ TEST(Emit, ForWithACounterOfItsOwn) {
   EXPECT_EQ(body("%n: int32", "for var %i: int32 in range(0, %n) {\n  %i = %i + 1\n}"),
             "for (int32_t i_next = 0; i_next < n; i_next++) {\n"
             "  int32_t i = i_next;\n"
-            "  i = i + 1;\n"
+            "  i += 1;\n"
             "}\n");
   // The body changes the bound: Python has read it before.
   EXPECT_EQ(body("%n: int32", "for var %i: int32 in range(0, %n) {\n  %n = %n - 1\n}"),
             "const int32_t i_stop = n;\n"
             "for (int32_t i_next = 0; i_next < i_stop; i_next++) {\n"
             "  int32_t i = i_next;\n"
-            "  n = n - 1;\n"
+            "  n -= 1;\n"
             "}\n");
   // The sign of the step is not known.
   EXPECT_EQ(body("%n: int32, %s: int32", "for var %i: int32 in range(0, %n, %s) {\n}"),
@@ -444,7 +444,7 @@ TEST(Emit, LoopElse) {
 TEST(Emit, While) {
   EXPECT_EQ(body("%n: int32", "while %n > 0 {\n  %n = %n - 1\n}"),
             "while (n > 0) {\n"
-            "  n = n - 1;\n"
+            "  n -= 1;\n"
             "}\n");
   EXPECT_EQ(body("%n: int32", "while do {\n  var %t: int32 = %n * 2\n} %t > 4 {\n  %n = %n - 1\n}"),
             "while (true) {\n"
@@ -452,7 +452,7 @@ TEST(Emit, While) {
             "  if (!(t > 4)) {\n"
             "    break;\n"
             "  }\n"
-            "  n = n - 1;\n"
+            "  n -= 1;\n"
             "}\n");
 }
 
@@ -503,7 +503,7 @@ TEST(Emit, AssertAndPrint) {
 TEST(Emit, PrintFormats) {
   const std::string p = "%n: int32, %l: int64, %f: float32, %u: uint32, %b: bool";
   EXPECT_EQ(body(p, "print \"a \\\"b\\\" \" %n \" \" %l \" \" %f \" \" %u \" \" %b \"\\n\""),
-            "AscendC::printf(\"a \\\"b\\\" %d %ld %f %u %d\\n\", n, l, f, u, b);\n");
+            "AscendC::printf(\"a \\\"b\\\" %d %ld %f %u %s\\n\", n, l, f, u, b ? \"True\" : \"False\");\n");
 }
 
 // ---- calls

@@ -196,12 +196,15 @@ TEST(OpTable, EveryStructHasAConstructorWithItsFields) {
     ASSERT_TRUE(id) << s.py_name;
     const OverloadDesc& o = op_desc(*id).overloads[0];
     EXPECT_EQ(o.result.form, TypePattern::Form::Struct);
-    ASSERT_EQ(o.params.size(), s.fields.size()) << s.py_name;
+    // A template's begins with the dtype.
+    const size_t first = o.params[0].type.form == TypePattern::Form::DTypeOf ? 1 : 0;
+    ASSERT_EQ(o.params.size(), first + s.fields.size()) << s.py_name;
     for (size_t i = 0; i < s.fields.size(); i++) {
-      EXPECT_EQ(o.params[i].name, s.fields[i].py_name);
-      EXPECT_EQ(o.params[i].type.dtype, s.fields[i].dtype);
-      if (o.params[i].has_default) {
-        EXPECT_EQ(o.params[i].default_value, static_cast<double>(s.fields[i].default_value));
+      const ParamDesc& param = o.params[first + i];
+      EXPECT_EQ(param.name, s.fields[i].py_name);
+      EXPECT_EQ(param.type.dtype, s.fields[i].dtype);
+      if (param.has_default) {
+        EXPECT_EQ(param.default_value, static_cast<double>(s.fields[i].default_value));
       }
     }
   }

@@ -252,7 +252,7 @@ TEST(SimTensor, LocalBounds) {
   EXPECT_EQ(ids(run("  asc_DataCopy(%end, %g, 64)")), (std::vector<std::string>{"ASC-B103", "ASC-B104"}));
   EXPECT_EQ(ids(run("  asc_DataCopy(%end, %g, 64)", fast())), std::vector<std::string>{"ASC-B104"});
   EXPECT_EQ(ids(run("  asc_Add(%t, %t, asc_LocalTensor_Subindex(%t, 16), 32)")),
-            std::vector<std::string>{"ASC-B103"});
+            (std::vector<std::string>{"ASC-B103", "ASC-L111"}));
   EXPECT_EQ(ids(run("  asc_LocalTensor_SetValue(%t, 32, 1.0)")), std::vector<std::string>{"ASC-B103"});
   EXPECT_EQ(ids(run("  asc_LocalTensor_SetValue(%t, 4294967295, 1.0)", fast())),
             std::vector<std::string>{"ASC-B104"});

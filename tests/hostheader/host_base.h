@@ -44,10 +44,17 @@ enum class HostNoEnum {
 };
 using SELMODE = SelMode;
 
+// Of the platforms there are (ops/properties.h).
+constexpr int32_t DEFAULT_C0_SIZE = 32;
+constexpr uint16_t ONE_BLK_SIZE = 32;
+constexpr uint32_t TOTAL_L0C_SIZE = 128 * 1024;
+constexpr uint32_t TOTAL_L1_SIZE = 512 * 1024 - 128;
+
 namespace host_dtype {
 using U8 = uint8_t;
 using U16 = uint16_t;
 using U32 = uint32_t;
+using U64 = uint64_t;
 using I32 = int32_t;
 using Bool = bool;
 }  // namespace host_dtype
@@ -60,7 +67,16 @@ struct HostNoStruct {
   struct Name {
 #define ASC_STRUCT_FIELD(Name, py, cpp, dtype, value) \
   host_dtype::dtype cpp = static_cast<host_dtype::dtype>(value);
+#define ASC_STRUCT_OF(Name, cpp)
+#define ASC_STRUCT_OF_FIELD(Name, py, cpp, dtype, value)
 #include "ops/structs.def"
+};
+
+template <typename T>
+struct DataCopyPadExtParams {
+  bool isPad = false;
+  uint8_t leftPadding = 0, rightPadding = 0;
+  T paddingValue{};
 };
 
 }  // namespace AscendC

@@ -90,6 +90,57 @@ void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32
     __builtin_memmove(dst.GetPhyAddr(), src.GetPhyAddr(), host_copy_bytes<T>(count));
 }
 
+// Blocks of bytes, each in whole 32-byte blocks of local memory.
+template <typename T, typename Copy, typename Pad>
+void host_pad_in(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const Copy& copy, const Pad& pad) {
+  if ASCEND_IS_AIC
+    return;
+  uint8_t* to = reinterpret_cast<uint8_t*>(dst.GetPhyAddr());
+  const uint8_t* from = reinterpret_cast<const uint8_t*>(src.GetPhyAddr());
+  const uint64_t left = pad.leftPadding * sizeof(T), right = pad.rightPadding * sizeof(T);
+  const uint64_t whole = (left + copy.blockLen + right + 31) / 32 * 32;
+  for (uint32_t i = 0; i < copy.blockCount; i++) {
+    __builtin_memcpy(to + left, from, copy.blockLen);
+    const bool repeats_first = !pad.isPad && left + right == 0;
+    for (uint64_t at = 0; (pad.isPad || repeats_first) && at < whole; at += sizeof(T))
+      if (at < left || at >= left + copy.blockLen)
+        __builtin_memcpy(to + at, repeats_first ? static_cast<const void*>(from) : &pad.paddingValue,
+                         sizeof(T));
+    to += whole + copy.dstStride * 32ull;
+    from += copy.blockLen + copy.srcStride;
+  }
+}
+template <typename T, typename Copy>
+void host_pad_out(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const Copy& copy) {
+  if ASCEND_IS_AIC
+    return;
+  uint8_t* to = reinterpret_cast<uint8_t*>(dst.GetPhyAddr());
+  const uint8_t* from = reinterpret_cast<const uint8_t*>(src.GetPhyAddr());
+  for (uint32_t i = 0; i < copy.blockCount; i++) {
+    __builtin_memcpy(to, from, copy.blockLen);
+    to += copy.blockLen + copy.dstStride;
+    from += (copy.blockLen + 31ull) / 32 * 32 + copy.srcStride * 32ull;
+  }
+}
+template <typename T>
+void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyExtParams& copy,
+                 const DataCopyPadExtParams<T>& pad) {
+  host_pad_in(dst, src, copy, pad);
+}
+template <typename T>
+void DataCopyPad(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyExtParams& copy) {
+  host_pad_out(dst, src, copy);
+}
+template <typename T>
+void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyParams& copy,
+                 const DataCopyPadParams& pad) {
+  host_pad_in(dst, src, copy, pad);
+}
+template <typename T>
+void DataCopyPad(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& copy) {
+  host_pad_out(dst, src, copy);
+}
+
 // ---- order ----
 
 template <HardEvent event>

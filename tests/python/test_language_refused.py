@@ -27,6 +27,11 @@ def helper(v: int) -> int:
 
 
 @asc.jit
+def first_by_place(v, /, w=1):
+    return v + w
+
+
+@asc.jit
 def again(v: int) -> int:
     return again(v)
 
@@ -163,6 +168,15 @@ CASES = {
     "missing argument": ("helper()", 0, "helper()", "TypeError: helper() is missing the argument 'v'", ""),
     "too many": ("helper(1, 2)", 0, "2", "TypeError: helper() takes 1 positional argument", ""),
     "keyword": ("helper(w=1)", 0, "1", "TypeError: helper() got an unexpected keyword argument 'w'", ""),
+    "positional only": (
+        "first_by_place(v=n)",
+        0,
+        "n",
+        "TypeError: first_by_place() got a positional-only argument passed by its name: 'v'",
+        "by its place",
+    ),
+    "launch": ("helper[1](n)", 0, "helper[1](n)", "is a launch: a kernel launches no kernel", "helper(...)"),
+    "launch of constants": ("helper[1](3)", 0, "helper[1](3)", "is a launch", "helper(...)"),
     "range float": ("for i in range(1.5):\n    pass", 0, "1.5", "TypeError: range over 1.5", ""),
     "range step": ("for i in range(0, 5, 0):\n    pass", 0, "0", "ValueError: range() arg 3", ""),
     "for over int": ("for i in n:\n    pass", 0, "n", "for over int32 is not possible", "range"),
