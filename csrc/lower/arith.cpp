@@ -509,6 +509,7 @@ Value Frame::compare_chain(const ast::Compare* e, uint32_t index, Value left) {
   const std::vector<uint32_t> names = changed();
   Edge evaluated = edge(names, block);
   leave();
+  set_if_true_.insert(set_if_true_.end(), names.begin(), names.end());
   if (decided) then = build_.int_const(Type::scalar(DType::Bool), *decided, loc(e));
   if (block->empty() && names.empty())
     return Value::of(decided == true ? holds : prepend(ir::LogicalOp::And, holds, then, e));

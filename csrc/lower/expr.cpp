@@ -41,7 +41,12 @@ Value Frame::expression(const Node* e) {
       return unary(u->unary(), expression(u->operand), e);
     }
     case NodeKind::BoolOp: return short_circuit(ast::as<ast::BoolOp>(e), 0);
-    case NodeKind::Compare: return compare_chain(ast::as<ast::Compare>(e), 0, {});
+    case NodeKind::Compare: {
+      const size_t before = set_if_true_.size();
+      const Value v = compare_chain(ast::as<ast::Compare>(e), 0, {});
+      set_if_true_.resize(before);
+      return v;
+    }
     case NodeKind::IfExp: return conditional(ast::as<ast::IfExp>(e));
     case NodeKind::NamedExpr: {
       const auto* n = ast::as<ast::NamedExpr>(e);
@@ -250,6 +255,7 @@ ir::Expr* Frame::condition(const Node* e, std::optional<bool>* known) {
     if (b->boolean() == ast::BoolOperator::Or) set_if_true_.resize(before);
     return test;
   }
+  if (const auto* c = ast::dyn<ast::Compare>(e)) return truth(compare_chain(c, 0, {}), e, known);
   ir::Expr* test;
   if (const auto* u = ast::dyn<ast::UnaryOp>(e); u && u->unary() == ast::UnaryOperator::Not) {
     test = condition(u->operand, known);

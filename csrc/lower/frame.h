@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowers one specialisation of one function. Its parts are in files of their own: bindings and joins
-// (scope.cpp), statements (stmt.cpp), loops (loop.cpp), expressions (expr.cpp, arith.cpp, subscript.cpp),
-// calls (call.cpp, op_call.cpp, builtins.cpp), compile-time evaluation (static_eval.cpp), errors
-// (errors.cpp).
+// (scope.cpp, join.cpp, handles.cpp), statements (stmt.cpp), loops (loop.cpp, unroll.cpp), expressions
+// (expr.cpp, arith.cpp, subscript.cpp), calls (call.cpp, op_call.cpp, builtins.cpp), compile-time evaluation
+// (static_eval.cpp), errors (errors.cpp).
 #pragma once
 
 #include <optional>
@@ -64,13 +64,14 @@ class Frame {
     bool unrolled = false;
     bool breaks = false, continues = false;       // unrolled: a jump was taken at compile time
     bool wraps_turns = false, wraps_all = false;  // unrolled: a loop of one turn around each, around all
-    bool stops = false;                           // unrolled: the wrapped turn at hand has such a break
-    ir::Var* stop = nullptr;                      // unrolled: set by a break out of a wrapped turn
-    uint32_t depth = 0;                           // regions outside the body
-    std::vector<Binding> head;                    // by construct->join
-    std::vector<Edge> breaks_out, turns;          // paths out of the loop, and back to its head
-    std::vector<ir::Var*> made;                   // variables that the head made
-    std::vector<uint8_t> literals;  // of each name at the head: it may still take another number's type
+    ir::Var* finished = nullptr;          // unrolled: set where no break was taken, for an else that jumps
+    bool stops = false;                   // unrolled: the wrapped turn at hand has such a break
+    ir::Var* stop = nullptr;              // unrolled: set by a break out of a wrapped turn
+    uint32_t depth = 0;                   // regions outside the body
+    std::vector<Binding> head;            // by construct->join
+    std::vector<Edge> breaks_out, turns;  // paths out of the loop, and back to its head
+    std::vector<ir::Var*> made;           // variables that the head made
+    std::vector<uint8_t> literals;        // of each name at the head: it may still take another number's type
     std::vector<std::pair<uint32_t, Binding>>
         conflicts;          // names whose turns do not meet: not to be read at the head
     size_t copies = 0;      // of tensors' handles that were known at the head
@@ -99,7 +100,7 @@ class Frame {
 
   // ---- regions, bindings, joins (scope.cpp)
   void enter(ir::Block* block, bool nested = true);
-  void leave(bool keep = false);  // undoes the region's bindings, or keeps them
+  void leave(bool keep = false, bool carry = true);  // undoes the region's bindings, or keeps them
   uint32_t depth() const { return regions_.back().depth; }
   void set(uint32_t name, const Binding& b);
   Value read(const ast::Name* name, const ast::Node* at);
@@ -168,6 +169,7 @@ class Frame {
   void unroll(const ast::For* s, std::span<const Value> items);
   void unroll_turns(LoopState& loop, const ast::For* s, std::span<const Value> items);
   void wrapped_turn(LoopState& loop, const ast::For* s, const Value& item);
+  ir::Var* flag(std::string_view name, const ast::Node* at);
   void unrolled_jump(LoopState& loop, const ast::Node* s);
   void end_wrapper(ir::Block* block, std::vector<Edge>& edges, const LoopState& loop);
   Value parameter(std::string_view name, const ArgKey& key, const ast::Node* at);

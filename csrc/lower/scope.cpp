@@ -23,12 +23,13 @@ void Frame::enter(ir::Block* block, bool nested) {
   build_.set_block(block);
 }
 
-void Frame::leave(bool keep) {
+// `carry`: what became stale stays so, for no assignment ends it here; not if the region is lowered again.
+void Frame::leave(bool keep, bool carry) {
   const size_t mark = regions_.back().trail;
   std::vector<std::pair<uint32_t, Binding>> stale;  // no assignment of theirs: they are in no join
   while (!keep && trail_.size() > mark) {
     const uint32_t name = trail_.back().first;
-    if (bindings_[name].stale) stale.emplace_back(name, bindings_[name]);
+    if (carry && bindings_[name].stale) stale.emplace_back(name, bindings_[name]);
     bindings_[name] = trail_.back().second;
     trail_.pop_back();
   }

@@ -109,6 +109,8 @@ void Frame::unroll_turns(LoopState& loop, const ast::For* s, std::span<const Val
   loops_.pop_back();
   if (loop.breaks)
     reachable_ = true;
+  else if (reachable_ && loop.finished)
+    build_.assign(loop.finished, build_.int_const(loop.finished->type, 1, loc(s)), loc(s));
   else if (reachable_)
     block(s->orelse);
 }
@@ -136,7 +138,7 @@ void Frame::unroll(const ast::For* s, std::span<const Value> given) {
   } catch (const RuntimeJump& jump) {
     if (jump.loop != &loop) throw;
   }
-  while (regions_.size() > regions) leave();
+  while (regions_.size() > regions) leave(false, false);
   loops_.resize(loops);
   returns_.resize(returns);
   build_.block()->resize(statements);
@@ -146,14 +148,33 @@ void Frame::unroll(const ast::For* s, std::span<const Value> given) {
   loop.depth = depth();
   loop.wraps_turns = jumps.continues;
   loop.wraps_all = jumps.breaks;
-  if (loop.wraps_turns && loop.wraps_all)
-    loop.stop = temporary("stop", build_.int_const(Type::scalar(DType::Bool), 0, loc(s)), s);
+  if (loop.wraps_turns && loop.wraps_all) loop.stop = flag("stop", s);
   if (!loop.wraps_all) return unroll_turns(loop, s, items);
+  // Jumps of an else belong to a loop further out: it stands behind the wrapper.
+  Jumps outer;
+  for (const Node* n : s->orelse) find_jumps(n, &outer);
+  if (outer.breaks || outer.continues) loop.finished = flag("finished", s);
   ir::Block* all = build_.new_block();
   enter(all);
   loop.depth = depth();
   unroll_turns(loop, s, items);
   end_wrapper(all, loop.breaks_out, loop);
+  if (!loop.finished || !reachable_) return;
+  ir::Block* orelse = build_.new_block();
+  enter(orelse);
+  block(s->orelse);
+  Edge after = edge(loop.construct->join, orelse);
+  const bool ends = reachable_;
+  leave();
+  Edge broken = edge(loop.construct->join, nullptr);
+  Edge* paths[] = {&broken, &after};
+  merge_all(loop.construct->join, std::span<Edge* const>(paths, ends ? 2 : 1), s);
+  reachable_ = true;
+  build_.if_(ref(loop.finished, s), orelse, nullptr, loc(s));
+}
+
+ir::Var* Frame::flag(std::string_view name, const Node* at) {
+  return temporary(name, build_.int_const(Type::scalar(DType::Bool), 0, loc(at)), at);
 }
 
 }  // namespace asc::lower

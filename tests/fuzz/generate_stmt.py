@@ -346,7 +346,7 @@ class StatementMaker:
             name, items = self.fresh("view"), [self.rng.choice(tensors) for _ in range(self.pick(2, 3))]
             target, iterable = name, f"({', '.join(items)})"
             extra = {name: env[items[0]]}
-        lines = self.body(env | extra, min(depth, 1), loops + 1)
+        lines = self.body(env | extra, min(depth, self.pick(1, 1, 2)), loops + 1)
         if isinstance(extra[name], Lit) and self.chance(0.2):  # decided before the kernel runs
             jump = [f"if {name} == {self.rng.randrange(3)}:", f"    {self.pick('break', 'continue')}"]
             jump = self.indent(jump)

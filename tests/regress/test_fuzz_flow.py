@@ -432,3 +432,79 @@ def left_early_with_another_type(out: asc.GlobalAddress, n: int):
 def test_the_turns_that_go_on_do_not_meet_the_one_that_breaks(way):
     assert way(left_early_with_another_type, 0)[:3].tolist() == [1, 1, 0]
     assert way(left_early_with_another_type, 9)[:3].tolist() == [0, 0, 11]
+
+
+@asc.jit
+def else_that_jumps(out: asc.GlobalAddress, n: int, m: int):
+    o = asc.GlobalTensor()
+    o.set_global_buffer(out)
+    x = 0
+    for a in asc.static_range(3):
+        for b in (1, 2, 3):
+            if b * a > n:
+                break
+            x += a * 10 + b
+        else:
+            x += 1000
+            if x > 2000:
+                break
+            if m == a:
+                continue
+        x += 7
+    o.set_value(0, x)
+
+
+def python_of_else_that_jumps(n, m):
+    x = 0
+    for a in range(3):
+        for b in (1, 2, 3):
+            if b * a > n:
+                break
+            x += a * 10 + b
+        else:
+            x += 1000
+            if x > 2000:
+                break
+            if m == a:
+                continue
+        x += 7
+    return x
+
+
+@pytest.mark.parametrize("way", [run, pytest.param(run_on_host, marks=pytest.mark.host)])
+@pytest.mark.parametrize("n, m", [(7, 9), (7, 0), (1, 0), (2, 1), (0, 2)])
+def test_a_jump_in_an_unrolled_loops_else_is_the_outer_loops(n, m, way):
+    assert way(else_that_jumps, n, m)[0] == python_of_else_that_jumps(n, m)
+
+
+@asc.jit
+def bound_in_a_chain(out: asc.GlobalAddress, n: int):
+    o = asc.GlobalTensor()
+    o.set_global_buffer(out)
+    if 0 < n < (y := n * 2) < (z := 100 - n):
+        o.set_value(0, y + z)
+    while 0 < n < (w := n * 3) < 50:
+        o.set_value(n, w)
+        n += 1
+
+
+def test_a_chain_that_holds_has_bound_its_names():
+    want = [0] * 32
+    want[0] = 103
+    for n in range(3, 17):
+        want[n] = 3 * n
+    assert run(bound_in_a_chain, 3).tolist() == want
+    assert not run(bound_in_a_chain, 0).any()
+
+
+@asc.jit
+def bound_in_an_operand(out: asc.GlobalAddress, n: int):
+    o = asc.GlobalTensor()
+    o.set_global_buffer(out)
+    if (0 < n < (y := n * 2)) < 1:
+        o.set_value(0, y)
+
+
+def test_a_chain_that_is_an_operand_may_not_hold():
+    with pytest.raises(asc.CompileError, match="'y' may be unset here"):
+        run(bound_in_an_operand, 3)
