@@ -118,6 +118,7 @@ from asc._asc import raw as raw
 from asc._asc import reciprocal as reciprocal
 from asc._asc import relu as relu
 from asc._asc import rsqrt as rsqrt
+from asc._asc import set_backend as set_backend
 from asc._asc import set_flag as set_flag
 from asc._asc import shift_left as shift_left
 from asc._asc import shift_right as shift_right

@@ -301,9 +301,8 @@ def import_order(name):
 def package_stub(package, module, errors):
     """asc/__init__.pyi: what `asc` offers, by explicit imports."""
     core = {name for group in public_objects(module).values() for name in group}
-    core |= {name for name in package.__all__ if hasattr(module, name)}
-    core |= {"DataType", "JITFunction", "LaunchHandle", "__version__", "last_findings"}
     core |= {name for name in package.__all__ if name in vars(module)}
+    core |= {"DataType", "JITFunction", "LaunchHandle", "__version__", "last_findings", "set_backend"}
     jit = {"CodegenOptions", "CompileOptions", "ConstExpr", "LaunchOptions", "jit"}
     spdx = "# SPDX-License-Identifier: Apache-2.0\n"
     lines = imports("asc._asc", core) + imports("asc._jit", jit) + imports("asc.errors", errors)

@@ -72,10 +72,27 @@ PyObject* get_platform(PyObject*, PyObject*) {
   const std::string_view name = current_platform().name;
   return PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size()));
 }
-PyObject* py_set_backend(PyObject*, PyObject* name) {
-  const char* utf8 = PyUnicode_AsUTF8(name);
-  if (!utf8) return nullptr;
-  if (!set_current_device(utf8)) return PyErr_Format(PyExc_ValueError, "unknown backend '%s'", utf8);
+PyObject* py_set_backend(PyObject*, PyObject* args, PyObject* kwargs) {
+  static const char* keywords[] = {"backend", "platform", nullptr};
+  const char* backend;
+  PyObject* platform = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|O:set_backend", const_cast<char**>(keywords), &backend,
+                                   &platform))
+    return nullptr;
+  const PyRef name = PyRef::steal(PyUnicode_Check(platform) || platform == Py_None
+                                      ? Py_NewRef(platform)
+                                      : PyObject_GetAttrString(platform, "value"));
+  if (!name) return nullptr;
+  const std::string_view asked = backend;
+  // Where tensors say nothing of a device, launches of "auto" go to the simulator.
+  if (asked != "auto" && asked != "sim" && asked != "npu")
+    return PyErr_Format(PyExc_ValueError, "set_backend: '%s' is no backend; known are auto, sim, npu",
+                        backend);
+  if (platform != Py_None) {
+    const PyRef done = PyRef::steal(set_platform(nullptr, name.get()));
+    if (!done) return nullptr;
+  }
+  set_current_device(asked == "auto" ? "sim" : asked);
   Py_RETURN_NONE;
 }
 PyObject* py_get_backend(PyObject*, PyObject*) {
@@ -108,7 +125,9 @@ PyMethodDef kFunctions[] = {
     {"compiled_save", compiled_save, METH_VARARGS, nullptr},
     {"set_platform", set_platform, METH_O, nullptr},
     {"get_platform", get_platform, METH_NOARGS, nullptr},
-    {"set_backend", py_set_backend, METH_O, nullptr},
+    {"set_backend", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(py_set_backend)),
+     METH_VARARGS | METH_KEYWORDS,
+     "set_backend(backend, platform=None)\n--\n\nWhere kernels run from now on: 'auto', 'sim' or 'npu'."},
     {"get_backend", py_get_backend, METH_NOARGS, nullptr},
     {"register_default_stream", py_register_default_stream, METH_O, nullptr},
     {"register_mock_types", mock_types, METH_VARARGS, nullptr},

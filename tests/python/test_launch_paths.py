@@ -128,3 +128,29 @@ def test_a_stream_of_the_reference_style_launch():
     config.set_platform(config.Backend("Model"), config.Platform("Ascend910B1"), 0, check=True)
     one[1, rt.current_stream()](x)
     assert x[0] == 1
+
+
+def test_set_backend():
+    x = np.zeros(1, np.int32)
+
+    @asc.jit
+    def one(x: asc.GlobalAddress):
+        g = asc.GlobalTensor()
+        g.set_global_buffer(x)
+        g.set_value(0, g.get_value(0) + 1)
+
+    try:
+        asc.set_backend("npu", platform=config.Platform.Ascend910B3)
+        assert not rt.is_model() and rt.current_platform() == "Ascend910B3"
+        with pytest.raises(asc.LaunchError, match="backend is NPU"):
+            one[1](x)
+        for backend in ("auto", "sim"):
+            asc.set_backend(backend, "Ascend910B1")
+            one[1](x)
+        with pytest.raises(ValueError, match="'model' is no backend; known are auto, sim, npu"):
+            asc.set_backend("model")
+        with pytest.raises(ValueError, match="unknown platform"):
+            asc.set_backend("npu", "Ascend0")
+        assert rt.is_model() and x[0] == 2
+    finally:
+        asc.set_backend("auto", "Ascend910B1")
