@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Blocks that meet in global memory: results are those of running them in order, for any number of threads."""
+"""Blocks that meet in global memory give what running them in order gives, for any number of threads."""
 
 import numpy as np
 import pytest
@@ -64,7 +64,7 @@ def tiles(x: asc.GlobalAddress, y: asc.GlobalAddress, turns: int):
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_results_do_not_depend_on_threads(mode, threads):
     for _ in range(3):  # what ran once is known; what is new is not
-        options = dict(mode=mode, threads=threads, always_compile=_ == 2)
+        options = {"mode": mode, "threads": threads, "always_compile": _ == 2}
         x = np.zeros(64, np.int64)
         all_write.options(**options)[8](x, TURNS)
         expected = [7000 + max(i for i in range(TURNS - 16, TURNS) if i % 16 == k) % 7 for k in range(16)]
