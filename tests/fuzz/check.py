@@ -5,6 +5,7 @@ they differ."""
 
 import dataclasses
 import linecache
+import os
 import pathlib
 import re
 import sys
@@ -14,6 +15,7 @@ import numpy as np
 from case import Given, Outcome, exact, oracle
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
+os.environ["PYASC_CACHE_MAX_BYTES"] = "0"  # every kernel is lowered here and now
 import host_exec
 
 import asc
