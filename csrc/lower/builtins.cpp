@@ -270,6 +270,13 @@ static bool is_instance(const Value& v, PyObject* cls) {
 Value Frame::python_isinstance(std::span<const Argument> args, const ast::Call*) {
   PyObject* cls = to_object(args[1].value);
   if (!cls) fail(args[1].node, "isinstance needs a compile-time class");
+  if (args[0].value.is_static()) {  // the classes are a display of the kernel's
+    session_.touch(args[0].value.object);
+    session_.touch(cls);
+    const int is = PyObject_IsInstance(args[0].value.object, cls);
+    if (is < 0) fail_python(args[1].node);
+    return Value::of(is ? Py_True : Py_False);
+  }
   return Value::of(is_instance(args[0].value, cls) ? Py_True : Py_False);
 }
 

@@ -513,6 +513,7 @@ Value Frame::dict(const ast::Dict* e) {
 }
 
 void Frame::store_in_map(Map* map, PyObject* key, const Value& v, const Node* at) {
+  session_.touch(key);
   if (PyObject_Hash(key) == -1) fail_python(at);
   for (auto& [known, value] : map->items) {
     const int equal = PyObject_RichCompareBool(known, key, Py_EQ);

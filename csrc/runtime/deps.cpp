@@ -80,6 +80,7 @@ void Dependencies::watch_whole(PyObject* object) {
 bool Dependencies::holds(const Watch& w) {
   PyRef made;
   PyObject* now = read_now(w, &made);
+  if (!now && PyErr_Occurred()) PyErr_Clear();
   if (now == w.mark.value() && w.mark.by_identity()) [[likely]]
     return true;
   const bool same = w.mark.holds(now);
