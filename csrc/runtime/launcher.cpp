@@ -103,6 +103,27 @@ bool classify_call(Call* call) {
   return true;
 }
 
+// Not in memory: from disk, or compiled. `why`: what differs from the nearest one in memory.
+[[gnu::noinline]] static std::shared_ptr<Specialisation> make_specialisation(
+    PyObject* jit, const JitState& state, const Call& call, const CompileOptions& options, bool keep_lowered,
+    std::string why) {
+  SpecialisationCache& cache = *state.cache;
+  DiskEntry disk(jit, call, options);
+  std::shared_ptr<Specialisation> made;
+  if (!options.always_compile) made = disk.load(cache, keep_lowered);
+  cache.misses++;
+  cache.last_miss = why;
+  if (!made) {
+    cache.compiled++;
+    process_counts().compiled++;
+    made = compile_call(jit, state, call, options, keep_lowered, options.always_compile ? nullptr : &disk);
+  }
+  made->why = std::move(why);
+  if (!options.always_compile && made->dependencies.lasting())
+    cache.entries.insert(cache.entries.begin(), made);
+  return made;
+}
+
 std::shared_ptr<Specialisation> specialise(PyObject* jit, const JitState& state, const Call& call,
                                            bool keep_lowered) {
   CompileOptions options = state.compile;
@@ -126,21 +147,8 @@ std::shared_ptr<Specialisation> specialise(PyObject* jit, const JitState& state,
       return kept;
     }
   }
-  if (nearest.empty()) nearest = options.always_compile ? "always_compile" : why;
-  DiskEntry disk(jit, call, options);
-  std::shared_ptr<Specialisation> made;
-  if (!options.always_compile) made = disk.load(cache, keep_lowered);
-  cache.misses++;
-  cache.last_miss = nearest;
-  if (!made) {
-    cache.compiled++;
-    process_counts().compiled++;
-    made = compile_call(jit, state, call, options, keep_lowered, options.always_compile ? nullptr : &disk);
-  }
-  made->why = nearest;
-  if (!options.always_compile && made->dependencies.lasting())
-    cache.entries.insert(cache.entries.begin(), made);
-  return made;
+  if (nearest.empty()) nearest = options.always_compile ? "always_compile" : std::move(why);
+  return make_specialisation(jit, state, call, options, keep_lowered, std::move(nearest));
 }
 
 std::vector<double> time_compile(PyObject* jit, const JitState& state, const Call& call, int repeat) {
