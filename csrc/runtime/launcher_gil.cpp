@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/launcher_gil.h"
 
-#include <cxxabi.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -28,7 +27,7 @@ void GilPause::take_gil(PyThreadState* state) {
   // here.
   try {
     PyEval_RestoreThread(state);
-  } catch (abi::__forced_unwind&) {
+  } catch (...) {  // the unwinding, which is no exception of C++'s
     while (true) pause();
   }
 }

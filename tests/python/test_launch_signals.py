@@ -177,8 +177,8 @@ def test_an_interrupt_while_kernels_are_compiled_and_staged(alarm):
     base = np.zeros((3, 64), np.int64)
     stopped = 0
     for turn in range(150):
-        alarm(raise_alarm, 0.0002 + 0.00003 * turn)
         try:
+            alarm(raise_alarm, 0.0002 + 0.00003 * turn)
             while True:
                 count[1](base.T[:, 0], 10, always_compile=True)
         except Alarm:
