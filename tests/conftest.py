@@ -11,7 +11,15 @@ ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = ROOT / "tests" / "golden"
 
 # Set before the first `import asc`: no test may see, or leave anything in, the user's own folders.
-for _name in ("PYASC_DUMP_PATH", "PYASC_SIM", "PYASC_DRY_RUN", "PYASC_COMPILER", "PYASC_LINKER"):
+for _name in (
+    "PYASC_DUMP_PATH",
+    "PYASC_SIM",
+    "PYASC_DRY_RUN",
+    "PYASC_COMPILER",
+    "PYASC_LINKER",
+    "PYASC_CACHE_MAX_BYTES",
+    "PYASC_TEST_CACHE_FAULT",
+):
     os.environ.pop(_name, None)
 
 

@@ -114,9 +114,9 @@ bool classify_call(Call* call) {
   cache.misses++;
   cache.last_miss = why;
   if (!made) {
+    made = compile_call(jit, state, call, options, keep_lowered, options.always_compile ? nullptr : &disk);
     cache.compiled++;
     process_counts().compiled++;
-    made = compile_call(jit, state, call, options, keep_lowered, options.always_compile ? nullptr : &disk);
   }
   made->why = std::move(why);
   if (!options.always_compile && made->dependencies.lasting())
