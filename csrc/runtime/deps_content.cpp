@@ -237,7 +237,7 @@ bool Encoder::add_named(PyObject* value, bool* done) {
       is_type(value, "types", "MappingProxyType")) {
     const PyRef items = PyRef::steal(PyMapping_Items(value));
     const PyRef factory = attribute(value, "default_factory");
-    out_.u8('O');
+    out_.u8('w');
     out_.text(type);
     return items ? (!factory || add(factory.get())) && add_items('[', items.get()) : fail("a mapping");
   }
@@ -387,6 +387,7 @@ bool is_unchanging(PyObject* value) {
 
 Mark::Mark(PyObject* value, How how)
     : value_(PyRef::borrow(value)), unchanging_(!value || is_unchanging(value)), how_(how) {
+  by_identity_ = unchanging_;
   if (unchanging_) return;
   Encoder encoder(how);
   encoder.kept = &kept_;
@@ -395,6 +396,8 @@ Mark::Mark(PyObject* value, How how)
   Encoder identity(How::InMemory);
   identity.opaque(value, "");
   unchanging_ = encoder.bytes() == identity.bytes();  // nothing but its identity counts
+  // Of an instance, what was read is watched: each attribute, or all of it if Python code got it.
+  by_identity_ = unchanging_ || (how == How::InMemory && encoder.bytes().starts_with('O'));
 }
 
 bool Mark::same_content(PyObject* now) const {

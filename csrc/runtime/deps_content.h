@@ -97,7 +97,7 @@ class Mark {
   Mark() = default;
   explicit Mark(PyObject* value, How how = How::InMemory);
   bool holds(PyObject* now) const {
-    if (now == value_.get() && unchanging_) [[likely]]
+    if (now == value_.get() && by_identity_) [[likely]]
       return true;
     return same_content(now);
   }
@@ -107,7 +107,7 @@ class Mark {
     for (const PyRef& object : kept_) Py_VISIT(object.get());
     return 0;
   }
-  bool by_identity() const { return unchanging_; }  // the same object is the same content
+  bool by_identity() const { return by_identity_; }  // the same object is the same content
   How how() const { return how_; }
   // False: its content cannot be told (nested too deeply), so that it never holds.
   bool good() const { return good_; }
@@ -115,7 +115,7 @@ class Mark {
  private:
   bool same_content(PyObject* now) const;
   PyRef value_;
-  bool unchanging_ = false, good_ = true;
+  bool by_identity_ = false, unchanging_ = false, good_ = true;
   How how_ = How::InMemory;
   cache::Key content_;  // if it can change
   std::vector<PyRef> kept_;
