@@ -125,8 +125,7 @@ Value Frame::attribute(const Value& object, const ast::Name* name, const Node* a
   if (object.is_expr()) {
     const Type& type = object.expr->type;
     if (type.elem != DType::Void && name->utf8 == "dtype") return Value::of(dtype_object(type.elem));
-    if (name->utf8 == "dtype" && !type.is_object())
-      fail(at, "the element type of this tensor is not known yet", "call set_global_buffer first");
+    if (name->utf8 == "dtype" && !type.is_object()) fail_untyped(object.expr, at);
     if (const auto op = find_method(type.kind, name->utf8)) return Value::method(object.expr, *op);
     if (const auto field = field_of(type, name->utf8)) {
       // A struct that was just made has no name yet, and a field is read from a place.

@@ -96,6 +96,7 @@ class Frame {
   std::string attribute_hint(const Type& type, std::string_view wrong) const;
   std::string keyword_hint(const OpDesc& op, std::string_view wrong) const;
   std::string element_hint(const Value& v, const ast::Node* node) const;
+  std::string address_hint(const Value& v, const ast::Node* node, std::string_view use) const;
   std::string tensor_hint(ast::Operator op, const Value& left, const Value& right, const ast::Node* at) const;
 
   // ---- regions, bindings, joins (scope.cpp)
@@ -276,6 +277,7 @@ class Frame {
   std::vector<const ir::Var*> sharing(const ir::Var* var) const;
   void note_handle_change(ir::Expr* self, const ast::Node* at);
   bool meets_change(LoopState& loop) const;
+  [[noreturn]] void fail_untyped(const ir::Expr* tensor, const ast::Node* at) const;
   Loc element_type_from(const ir::Var* var) const;  // where a GlobalTensor got its element type
   ir::Expr* operand(const Value& v, const TypePattern& pattern, Type type, const ast::Node* at);
   Value call_static(const Value& callee, std::span<const Argument> args, const ast::Node* at);

@@ -60,6 +60,13 @@ bool Frame::complete(ir::Expr* self, DType elem, const Node* at) {
   return true;
 }
 
+void Frame::fail_untyped(const ir::Expr* tensor, const Node* at) const {
+  const auto* r = ir::as<ir::VarRef>(tensor);
+  if (!r) fail(at, "the tensor has no dtype yet", "call its set_global_buffer(address) before");
+  fail(at, fmt::format("the tensor '{}' has no dtype yet", r->var->name),
+       fmt::format("call {}.set_global_buffer(address) before", r->var->name));
+}
+
 Loc Frame::element_type_from(const ir::Var* var) const {
   if (const Node* at = vars_[var->id].elem_at) return loc(at);
   for (size_t i = 0; caller_ && i < passed_.size() && i < fn_->params.size(); i++)
@@ -83,6 +90,7 @@ ir::Expr* Frame::operand(const Value& v, const TypePattern& pattern, Type type, 
     default: break;
   }
   if (!v.is_expr()) fail(at, fmt::format("{} is not a {}", shown(v), to_string(type)));
+  if (v.expr->type.is_tensor() && v.expr->type.elem == DType::Void) session_.has_untyped = true;
   // Objects are named wherever they are used.
   if (v.expr->type.is_object() && v.expr->kind != ir::ExprKind::Var && v.expr->kind != ir::ExprKind::Field)
     return ref(temporary("params", v.expr, at), at);
@@ -149,8 +157,7 @@ Value Frame::call_op(OpId op, ir::Expr* self, std::span<Argument> args, const No
                     "use another GlobalTensor");
       }
   }
-  if (untyped && desc.family != Family::Handle)
-    fail(at, "the element type of this tensor is not known yet", "call set_global_buffer first");
+  if (untyped && desc.family != Family::Handle) fail_untyped(self, at);
   const Match m = match(op, self ? &self_type : nullptr, args, at);
   const OverloadDesc& proto = desc.overloads[static_cast<size_t>(m.overload)];
   if (untyped && complete(self, m.vars[0], at)) self_type = self->type;

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "base/format.h"
 #include "ir/visit.h"
 #include "lower/frame.h"
+#include "ops/signature.h"
 
 namespace asc::lower {
 
@@ -135,13 +137,14 @@ uint32_t Session::source_of(const KernelFunction* function) {
 
 namespace {
 
+// visit(callee, where)
 template <class Fn>
 void each_callee(const ir::Function& fn, Fn&& visit) {
   ir::walk(fn.body, [&](ir::Stmt* s) {
-    if (auto* c = ir::as<ir::CallAssign>(s)) visit(c->callee);
+    if (auto* c = ir::as<ir::CallAssign>(s)) visit(c->callee, c->loc);
     ir::for_each_expr(s, [&](ir::Expr* e) {
       ir::walk_expr(e, [&](ir::Expr* x) {
-        if (auto* c = ir::as<ir::Call>(x)) visit(c->callee);
+        if (auto* c = ir::as<ir::Call>(x)) visit(c->callee, c->loc);
       });
     });
   });
@@ -222,7 +225,7 @@ void Session::order_functions() {
   std::vector<ir::Function*> order;
   const auto visit = [&](auto&& self, ir::Function* fn) -> void {
     if (std::find(order.begin(), order.end(), fn) != order.end()) return;
-    each_callee(*fn, [&](ir::Function* callee) { self(self, callee); });
+    each_callee(*fn, [&](ir::Function* callee, Loc) { self(self, callee); });
     order.push_back(fn);
   };
   ir::Function* kernel = module.functions.front().get();
@@ -235,9 +238,54 @@ void Session::order_functions() {
   for (size_t i = 0; i < module.functions.size(); i++) module.functions[i]->id = static_cast<uint32_t>(i);
 }
 
+// A tensor may get its dtype after the op in the text that uses it (at the end of a loop's body). One that
+// never does, or that gets another than the op was chosen for, was used too early.
+void Session::check_operand_types() const {
+  const auto fail = [this](const ir::Function* fn, const ir::Expr* operand, DType wanted) {
+    std::vector<Site> sites{module.sources.resolve(operand->loc)};
+    for (size_t i = 0; i < module.functions.size(); i++) {  // callees stand before callers
+      Loc call;
+      each_callee(*module.functions[i], [&](const ir::Function* callee, Loc where) {
+        if (callee == fn && !call.valid()) call = where;
+      });
+      if (!call.valid()) continue;
+      sites.push_back(module.sources.resolve(call));
+      fn = module.functions[i].get();
+    }
+    const auto* r = ir::as<ir::VarRef>(operand);
+    const std::string name = r ? fmt::format("'{}'", r->var->name) : std::string();
+    const DType given = operand->type.elem;
+    throw CompileError(
+        given == DType::Void
+            ? fmt::format("the tensor {}{}has no dtype yet", name, name.empty() ? "" : " ")
+            : fmt::format("the tensor {}{}has no dtype yet, and gets {} later; {} is needed here", name,
+                          name.empty() ? "" : " ", py_name(given), py_name(wanted)),
+        r ? fmt::format("call {}.set_global_buffer(address) before", r->var->name)
+          : "call its set_global_buffer(address) before",
+        std::move(sites));
+  };
+  for (const auto& fn : module.functions)
+    ir::walk(fn->body, [&](ir::Stmt* s) {
+      ir::for_each_expr(s, [&](ir::Expr* e) {
+        ir::walk_expr(e, [&](ir::Expr* x) {
+          const auto* op = ir::as<ir::OpCall>(x);
+          for (size_t i = 0; op && i < op->args.size(); i++) {
+            const ir::Expr* operand = op->args[i];
+            if (!operand || operand->type.kind != Kind::GlobalTensor) continue;
+            const Type want =
+                resolve(op->proto().params[i].type, op->vars, op->self ? &op->self->type : nullptr);
+            if (operand->type.elem != want.elem || want.elem == DType::Void)
+              fail(fn.get(), operand, want.elem);
+          }
+        });
+      });
+    });
+}
+
 Result Session::finish() {
   if (needs_sweep) sweep();
   order_functions();
+  if (has_untyped) check_operand_types();
   module.constants = used_globals_;
   Result result;
   result.module = std::move(owned_);

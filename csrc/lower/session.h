@@ -66,6 +66,7 @@ class Session {
   ir::Builder build;
   Frame* top = nullptr;      // the function being lowered
   bool needs_sweep = false;  // some node must be corrected at the end (see fixup.cpp)
+  bool has_untyped = false;  // some operand was a tensor without a dtype when its op was lowered
   std::vector<std::pair<ir::Var*, ir::Var*>> aliases;  // versions that turned out to be one variable
   uint32_t completed = 0;
   std::vector<PyObject*> struct_classes;        // by index in Module::structs
@@ -131,6 +132,7 @@ class Session {
   }
   void sweep();
   void order_functions();
+  void check_operand_types() const;
 
   std::vector<PyObject*> kept_;
   std::vector<uint8_t> constant_states_;       // by id

@@ -197,7 +197,7 @@ CASES = {
         "t = asc.GlobalTensor()\nt.set_value(0, 1)",
         1,
         "t.set_value(0, 1)",
-        "element type",
+        "has no dtype yet",
         "set_global_buffer",
     ),
     "queue rebound": (

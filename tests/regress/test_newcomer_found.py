@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a newcomer stumbled over: each message names the line of the mistake and what to write instead."""
+
+import numpy as np
+import pytest
+
+import asc
+
+
+def refusal(call):
+    """Text and line of the CompileError."""
+    with pytest.raises(asc.CompileError) as caught:
+        call()
+    text = str(caught.value)
+    lines = text.splitlines()
+    place = next(i for i, line in enumerate(lines) if line.startswith("  at "))
+    return text, lines[place + 1].strip()
+
+
+# ---- a GlobalTensor that was never given its memory
+
+
+@asc.jit
+def unset(x: asc.GlobalAddress, WAY: asc.ConstExpr[int]):
+    g = asc.GlobalTensor()
+    t = asc.LocalTensor(asc.float32, asc.TPosition.VECCALC, 0, 64)
+    if WAY == 0:
+        asc.data_copy(t, g, 64)
+    elif WAY == 1:
+        asc.data_copy(g, t, 64)
+    elif WAY == 2:
+        asc.data_copy_pad(t, g, asc.DataCopyExtParams(1, 32, 0, 0, 0), asc.DataCopyPadExtParams(asc.float32))
+    elif WAY == 3:
+        g.set_value(0, 1.0)
+    elif WAY == 4:
+        asc.data_copy(t, src=g, count=64)
+    else:
+        print(g.dtype)
+
+
+UNSET = [
+    "asc.data_copy(t, g, 64)",
+    "asc.data_copy(g, t, 64)",
+    "asc.data_copy_pad(t, g, asc.DataCopyExtParams(1, 32, 0, 0, 0), asc.DataCopyPadExtParams(asc.float32))",
+    "g.set_value(0, 1.0)",
+    "asc.data_copy(t, src=g, count=64)",
+    "print(g.dtype)",
+]
+
+
+@pytest.mark.parametrize("way", range(6))
+def test_a_tensor_without_memory(way):
+    text, line = refusal(lambda: unset[1](np.zeros(64, np.float32), way))
+    assert text.startswith("the tensor 'g' has no dtype yet\n")
+    assert line == UNSET[way]
+    assert "hint: call g.set_global_buffer(address) before" in text
+
+
+@asc.jit
+def load(t, source):
+    asc.data_copy(t, source, 64)
+
+
+@asc.jit
+def give(tensor, address: asc.GlobalAddress):
+    tensor.set_global_buffer(address)
+
+
+@asc.jit
+def through_helper(x: asc.GlobalAddress, SET: asc.ConstExpr[bool]):
+    g = asc.GlobalTensor()
+    t = asc.LocalTensor(asc.float32, asc.TPosition.VECCALC, 0, 64)
+    if SET:
+        give(g, x)
+    load(t, g)
+
+
+def test_a_tensor_without_memory_through_a_helper():
+    x = np.zeros(64, np.float32)
+    text, line = refusal(lambda: through_helper[1](x, False))
+    assert text.startswith("the tensor 'source' has no dtype yet\n")
+    assert line == "asc.data_copy(t, source, 64)"
+    assert "load(t, g)" in text
+    through_helper[1](x, True)
+
+
+@asc.jit
+def set_later(x: asc.GlobalAddress, y: asc.GlobalAddress):
+    g, gy = asc.GlobalTensor(), asc.GlobalTensor()
+    gy.set_global_buffer(y)
+    t = asc.LocalTensor(asc.float32, asc.TPosition.VECCALC, 0, 64)
+    for i in range(2):
+        if i > 0:
+            asc.data_copy(t, g, 64)
+            asc.set_flag(asc.HardEvent.MTE2_MTE3, 0)
+            asc.wait_flag(asc.HardEvent.MTE2_MTE3, 0)
+            asc.data_copy(gy, t, 64)
+        g.set_global_buffer(x)
+
+
+def test_memory_that_a_turn_before_gave():
+    x, y = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+    set_later[1](x, y)
+    np.testing.assert_array_equal(y, x)
+
+
+def test_memory_of_another_dtype_that_a_turn_before_gave():
+    text, line = refusal(lambda: set_later[1](np.zeros(64, np.int32), np.zeros(64, np.float32)))
+    assert "the tensor 'g' has no dtype yet, and gets int32 later; float32 is needed here" in text
+    assert line == "asc.data_copy(t, g, 64)"
