@@ -74,7 +74,9 @@ void Frame::format_value(const Value& v, const Node* node, Text* out, bool insid
     return;
   }
   if (!v.is_expr() || (!v.expr->type.is_scalar() && v.expr->type.kind != Kind::Enum))
-    fail(node, fmt::format("{} cannot be printed", shown(v)), "print numbers: get_value(i) of a tensor");
+    fail(node, fmt::format("{} cannot be printed", shown(v)),
+         v.is_expr() && v.expr->type.kind == Kind::Pointer ? address_hint(v, node, "print(g.get_value(0))")
+                                                           : "print numbers: get_value(i) of a tensor");
   std::string form;
   if (!spec.empty()) {
     const auto known = v.expr->type.is_scalar() ? printf_spec(spec, v.expr->type.elem) : std::nullopt;

@@ -22,7 +22,11 @@ Value Frame::before_start(const Number& n, OpId method, const Node* at) {
 // it is.
 Value Frame::view(const Value& object, const ast::Subscript* e) {
   const auto method = find_method(object.expr->type.kind, "__getitem__");
-  if (!method) fail(e, fmt::format("TypeError: {} has no items", shown(object)));
+  if (!method)
+    fail(e, fmt::format("TypeError: {} has no items", shown(object)),
+         address_hint(object, e->value,
+                      e->slice->kind == NodeKind::Slice ? fmt::format("g[{}]", text_of(e->slice))
+                                                        : fmt::format("g.get_value({})", text_of(e->slice))));
   Value receiver = object;
   std::vector<Argument> args;
   if (const auto* slice = ast::dyn<ast::Slice>(e->slice)) {
@@ -156,6 +160,9 @@ void Frame::store_item(const ast::Subscript* target, const Value& v, const Node*
       if (result.is_expr()) build_.eval(result.expr, loc(at));
       return;
     }
+    if (object.expr->type.kind == Kind::Pointer)
+      fail(at, fmt::format("an item of {} cannot be assigned", shown(object)),
+           address_hint(object, target->value, fmt::format("g.set_value({}, ...)", text_of(target->slice))));
     fail(at, fmt::format("an item of {} cannot be assigned", shown(object)),
          "use set_value for one element, asc.data_copy or asc.duplicate for many");
   }

@@ -115,6 +115,13 @@ std::string Frame::element_hint(const Value& v, const Node* node) const {
                      text_of(sub->slice), text_of(sub->value), text_of(sub->slice));
 }
 
+// An address used as a tensor: how to make one of it, and then `use` it, as `g`.
+std::string Frame::address_hint(const Value& v, const Node* node, std::string_view use) const {
+  if (v.expr->type.kind != Kind::Pointer) return {};
+  return fmt::format("make a tensor of it: g = asc.GlobalTensor(); g.set_global_buffer({}); {}",
+                     text_of(node), use);
+}
+
 // Arithmetic on tensors is an instruction, with a destination.
 std::string Frame::tensor_hint(ast::Operator op, const Value& left, const Value& right,
                                const Node* at) const {

@@ -108,3 +108,35 @@ def test_memory_of_another_dtype_that_a_turn_before_gave():
     text, line = refusal(lambda: set_later[1](np.zeros(64, np.int32), np.zeros(64, np.float32)))
     assert "the tensor 'g' has no dtype yet, and gets int32 later; float32 is needed here" in text
     assert line == "asc.data_copy(t, g, 64)"
+
+
+# ---- an address used as a tensor
+
+
+@asc.jit
+def address_as_tensor(x: asc.GlobalAddress, i: int, WAY: asc.ConstExpr[int]):
+    if WAY == 0:
+        value = x[i + 1]
+        print(value)
+    elif WAY == 1:
+        part = x[8:]
+        part.set_value(0, 0)
+    elif WAY == 2:
+        x[0] = 1
+    else:
+        print(x)
+
+
+@pytest.mark.parametrize(
+    "way, written, use",
+    [
+        (0, "value = x[i + 1]", "g.get_value(i + 1)"),
+        (1, "part = x[8:]", "g[8:]"),
+        (2, "x[0] = 1", "g.set_value(0, ...)"),
+        (3, "print(x)", "print(g.get_value(0))"),
+    ],
+)
+def test_an_address_is_no_tensor(way, written, use):
+    text, line = refusal(lambda: address_as_tensor[1](np.zeros(64, np.float32), 0, way))
+    assert line == written
+    assert text.endswith(f"hint: make a tensor of it: g = asc.GlobalTensor(); g.set_global_buffer(x); {use}")
