@@ -142,6 +142,8 @@ class Story {
   }
 
   std::string hint() const {
+    if (fit_.why == Why::Missing || fit_.why == Why::Kind)
+      if (std::string scalar = scalar_form_hint(); !scalar.empty()) return scalar;
     switch (fit_.why) {
       case Why::DType:
         if (given_dtype() == DType::F64)
@@ -228,6 +230,24 @@ class Story {
       case Form::DTypeOf: return "a dtype such as asc.float16";
       default: return fmt::format("a {}", type_text(op_, type()));
     }
+  }
+
+  // A number where this op takes a tensor: the op of the same name with an s takes it.
+  std::string scalar_form_hint() const {
+    if (op_.owner != Kind::Void) return {};
+    for (size_t i = 0; i < overload_.params.size(); i++) {
+      const int at = overload_.params[i].type.form == Form::LocalTensor ? fit_.arg_of[i] : kNoArg;
+      if (at < 0) continue;
+      const ArgForm form = args_[at].form;
+      if (form != ArgForm::IntConst && form != ArgForm::FloatConst &&
+          (form != ArgForm::Runtime || !args_[at].type.is_scalar()))
+        continue;
+      const auto scalar = find_function(std::string(op_.py_name) + "s");
+      if (!scalar) return {};
+      return fmt::format("{} is a scalar: use {}", overload_.params[i].name,
+                         python_signature(op_desc(*scalar), op_desc(*scalar).overloads[0]));
+    }
+    return {};
   }
 
   std::string kind_hint() const {

@@ -140,3 +140,39 @@ def test_an_address_is_no_tensor(way, written, use):
     text, line = refusal(lambda: address_as_tensor[1](np.zeros(64, np.float32), 0, way))
     assert line == written
     assert text.endswith(f"hint: make a tensor of it: g = asc.GlobalTensor(); g.set_global_buffer(x); {use}")
+
+
+# ---- a number where the op of a tensor wants one
+
+
+@asc.jit
+def scalar_for_tensor(v: asc.float32, WAY: asc.ConstExpr[int]):
+    t = asc.LocalTensor(asc.float32, asc.TPosition.VECCALC, 0, 64)
+    if WAY == 0:
+        asc.add(t, v, 64)
+    elif WAY == 1:
+        asc.add(t, t, v, 64)
+    elif WAY == 2:
+        asc.mul(t, t, 2.0, 64)
+    else:
+        asc.exp(t, v, 64)
+
+
+@pytest.mark.parametrize(
+    "way, written, hint",
+    [
+        (0, "asc.add(t, v, 64)", "hint: src0 is a scalar: use asc.adds(dst: LocalTensor[T], src: "),
+        (1, "asc.add(t, t, v, 64)", "hint: src1 is a scalar: use asc.adds(dst: LocalTensor[T], src: "),
+        (2, "asc.mul(t, t, 2.0, 64)", "hint: src1 is a scalar: use asc.muls(dst: LocalTensor[T], src: "),
+    ],
+)
+def test_a_scalar_for_a_tensor(way, written, hint):
+    text, line = refusal(lambda: scalar_for_tensor[1](1.0, way))
+    assert line == written
+    assert hint in text
+
+
+def test_a_scalar_for_a_tensor_of_an_op_without_a_scalar_form():
+    text, line = refusal(lambda: scalar_for_tensor[1](1.0, 3))
+    assert line == "asc.exp(t, v, 64)"
+    assert "exps" not in text
