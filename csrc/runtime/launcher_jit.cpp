@@ -79,6 +79,19 @@ PyObject* jit_call(PyObject* self, PyObject* const*, size_t, PyObject*) {
                       name_of(self).c_str(), name_of(self).c_str(), name_of(self).c_str());
 }
 
+// What the launch handle has, asked of the kernel.
+PyObject* jit_getattro(PyObject* self, PyObject* name) {
+  PyObject* found = PyObject_GenericGetAttr(self, name);
+  if (found || !PyErr_ExceptionMatches(PyExc_AttributeError) || !PyUnicode_Check(name) ||
+      PyUnicode_CompareWithASCIIString(name, "compile") != 0)
+    return found;
+  const std::string kernel = name_of(self);
+  return PyErr_Format(
+      PyExc_AttributeError,
+      "%s is a kernel: compile it with %s[cores].compile(...), for example %s[8].compile(...)",
+      kernel.c_str(), kernel.c_str(), kernel.c_str());
+}
+
 PyObject* new_jit(PyTypeObject* type, JitState state, PyObject* bound_self) {
   auto* self = as_jit_function(type->tp_alloc(type, 0));
   if (!self) return nullptr;
@@ -270,6 +283,7 @@ PyMethodDef kJitMethods[] = {
 PyType_Slot kJitSlots[] = {
     {Py_tp_new, reinterpret_cast<void*>(jit_new)},
     {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+    {Py_tp_getattro, reinterpret_cast<void*>(jit_getattro)},
     {Py_tp_dealloc, reinterpret_cast<void*>(jit_dealloc)},
     {Py_tp_traverse, reinterpret_cast<void*>(jit_traverse)},
     {Py_tp_clear, reinterpret_cast<void*>(jit_clear)},

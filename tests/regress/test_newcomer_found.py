@@ -176,3 +176,16 @@ def test_a_scalar_for_a_tensor_of_an_op_without_a_scalar_form():
     text, line = refusal(lambda: scalar_for_tensor[1](1.0, 3))
     assert line == "asc.exp(t, v, 64)"
     assert "exps" not in text
+
+
+# ---- compile() of the kernel, not of its launch handle
+
+
+def test_compile_without_cores():
+    cure = r"^set_later is a kernel: compile it with set_later\[cores\]\.compile\(\.\.\.\)"
+    with pytest.raises(AttributeError, match=cure):
+        set_later.compile(np.zeros(64, np.float32), np.zeros(64, np.float32))
+    assert not hasattr(set_later, "compile")
+    with pytest.raises(AttributeError, match="has no attribute 'kompile'"):
+        print(set_later.kompile)
+    assert set_later[1].compile(np.zeros(64, np.float32), np.zeros(64, np.float32))
