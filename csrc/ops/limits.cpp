@@ -101,9 +101,12 @@ Verdict check_copy_count(std::string_view op, int64_t count, DType elem) {
   return violation(
       FindingId::CopyCount,
       fmt::format(
-          "{}: {} {} are {} bytes, not a multiple of {}: the device copies {} and leaves out the rest", op,
-          count, py_name(elem), bytes, kBlockBytes, copy_bytes(count, elem) / size_of(elem)),
-      fmt::format("copy a multiple of {} elements ({}), or use data_copy_pad for the tail", per_block, near));
+          "{}: {} {} are {} bytes, not a multiple of {}: the device copies {} bytes ({} elements) and leaves "
+          "out the rest",
+          op, count, py_name(elem), bytes, kBlockBytes, copy_bytes(count, elem),
+          copy_bytes(count, elem) / size_of(elem)),
+      fmt::format("copy a multiple of {} bytes ({} elements: {}), or use data_copy_pad for the tail",
+                  kBlockBytes, per_block, near));
 }
 
 // DataCopyPad, table 3: parameters of DataCopyExtParams and DataCopyPadExtParams.

@@ -328,8 +328,9 @@ TEST(Limits, CopyCount) {
   EXPECT_EQ(v->id(), "ASC-A102");
   EXPECT_EQ(
       v->message,
-      "data_copy: 17 float16 are 34 bytes, not a multiple of 32: the device copies 16 and leaves out the rest");
-  EXPECT_EQ(v->fix, "copy a multiple of 16 elements (16 or 32), or use data_copy_pad for the tail");
+      "data_copy: 17 float16 are 34 bytes, not a multiple of 32: the device copies 32 bytes (16 elements) and "
+      "leaves out the rest");
+  EXPECT_EQ(v->fix, "copy a multiple of 32 bytes (16 elements: 16 or 32), or use data_copy_pad for the tail");
   EXPECT_EQ(copy_bytes(17, DType::F16), 32);
   EXPECT_EQ(copy_bytes(4, DType::F32), 0);
   EXPECT_EQ(count_bytes(17, DType::F16), 34);

@@ -49,7 +49,8 @@ std::string copy(const std::string& dst, const std::string& count) {
 }
 
 const std::string kCount63 =
-    "ASC-A102 data_copy: 63 float32 are 252 bytes, not a multiple of 32: the device copies 56 and leaves out the rest";
+    "ASC-A102 data_copy: 63 float32 are 252 bytes, not a multiple of 32: the device copies 224 bytes (56 "
+    "elements) and leaves out the rest";
 
 TEST(Limits, NothingToTell) {
   EXPECT_EQ(

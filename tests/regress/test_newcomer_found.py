@@ -189,3 +189,34 @@ def test_compile_without_cores():
     with pytest.raises(AttributeError, match="has no attribute 'kompile'"):
         print(set_later.kompile)
     assert set_later[1].compile(np.zeros(64, np.float32), np.zeros(64, np.float32))
+
+
+# ---- a copy that is no multiple of 32 bytes
+
+
+@asc.jit
+def copy_some(x: asc.GlobalAddress, n: int):
+    g = asc.GlobalTensor()
+    g.set_global_buffer(x)
+    t = asc.LocalTensor(g.dtype, asc.TPosition.VECCALC, 0, 128)
+    asc.data_copy(t, g, n)
+
+
+@pytest.mark.parametrize(
+    "dtype, count, given, copied, cure",
+    [
+        (np.float32, 97, 388, "384 bytes (96 elements)", "32 bytes (8 elements: 96 or 104)"),
+        (np.float16, 97, 194, "192 bytes (96 elements)", "32 bytes (16 elements: 96 or 112)"),
+        (np.int8, 97, 97, "96 bytes (96 elements)", "32 bytes (32 elements: 96 or 128)"),
+    ],
+)
+def test_a_tail_is_told_in_bytes(dtype, count, given, copied, cure):
+    with pytest.raises(asc.AlignmentError) as caught:
+        copy_some[1](np.zeros(128, dtype), count)
+    text = str(caught.value)
+    assert (
+        f"{count} {dtype.__name__} are {given} bytes, not a multiple of 32: the device copies {copied} "
+        in text
+    )
+    assert "\n    asc.data_copy(t, g, n)\n" in text
+    assert f"fix: copy a multiple of {cure}, or use data_copy_pad for the tail" in text
