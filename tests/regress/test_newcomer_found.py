@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a newcomer stumbled over: each message names the line of the mistake and what to write instead."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
 import asc
+from asc.language.core.struct import Field, Struct
 
 
 def refusal(call):
@@ -220,3 +223,43 @@ def test_a_tail_is_told_in_bytes(dtype, count, given, copied, cure):
     )
     assert "\n    asc.data_copy(t, g, n)\n" in text
     assert f"fix: copy a multiple of {cure}, or use data_copy_pad for the tail" in text
+
+
+# ---- a struct whose fields are written as a dataclass has them
+
+
+def test_an_annotation_makes_no_field():
+    with pytest.raises(RuntimeError, match=r"^Struct 'A': 'n' is annotated.* write n = Field\(asc\.int32\)$"):
+
+        class A(Struct):
+            n: asc.int32
+
+    with pytest.raises(RuntimeError, match=r"write scale = Field\(asc\.float32, default=2\.0\)$"):
+
+        class B(Struct):
+            n = Field(asc.int32)
+            scale: asc.float32 = 2.0
+
+    class Inner(Struct):
+        n: asc.int32 = Field(asc.int32)
+        KINDS: ClassVar[int] = 3
+
+    with pytest.raises(RuntimeError, match=r"write inner = StructField\(Inner\)$"):
+
+        class C(Struct):
+            inner: Inner
+
+    with pytest.raises(RuntimeError, match=r"write n = Field\(asc\.int64\)$"):
+
+        class D(Struct):
+            n: "asc.int64"
+
+    with pytest.raises(RuntimeError, match=r"at least one field, such as n = Field\(asc\.int32\)$"):
+
+        class E(Struct):
+            n: int
+
+    class Derived(Inner):
+        n: asc.int32
+
+    assert Derived(n=3).n == 3

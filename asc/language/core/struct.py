@@ -114,6 +114,23 @@ class StructField(BaseField):
         return value.ctypes_struct
 
 
+def _annotations(cls):
+    try:
+        return cls.__annotations__
+    except NameError:  # Python 3.14 evaluates them here, and some are there for type checkers only
+        return {}
+
+
+def _field_for(annotation):
+    """How the field is written that somebody meant by an annotation, `n: asc.int32`; None for others."""
+    if isinstance(annotation, type) and issubclass(annotation, Struct):
+        return f"StructField({annotation.__name__})"
+    if isinstance(annotation, str):  # from __future__ import annotations
+        return f"Field({annotation})" if annotation.rpartition(".")[2] in _CTYPES else None
+    name = getattr(annotation, "name", None)
+    return f"Field(asc.{name})" if isinstance(name, str) and name in _CTYPES else None
+
+
 class Struct:
     """Base of structs; a subclass lists its fields as `Field` and `StructField` in its body.
 
@@ -145,12 +162,23 @@ class Struct:
                 f"struct {cls.__name__}: pack={pack} is not yet supported, the layout is C's"
             )
         own = {name: value for name, value in vars(cls).items() if isinstance(value, BaseField)}
+        known = {**getattr(cls.__base__, "struct_fields", {}), **own}
+        for name, annotation in _annotations(cls).items():
+            written = _field_for(annotation)
+            if written and name not in known:
+                default = f", default={vars(cls)[name]!r}" if name in vars(cls) else ""
+                raise RuntimeError(
+                    f"Struct '{cls.__name__}': '{name}' is annotated, which makes no field; "
+                    f"write {name} = {written[:-1]}{default})"
+                )
         for name in own:
             if hasattr(Struct, name) or name in ("ctypes_class", "struct_fields"):
                 raise RuntimeError(f"Struct '{cls.__name__}': a field cannot be named '{name}'")
-        cls.struct_fields = {**getattr(cls.__base__, "struct_fields", {}), **own}
+        cls.struct_fields = known
         if not cls.struct_fields:
-            raise RuntimeError(f"Struct '{cls.__name__}' must have at least one field")
+            raise RuntimeError(
+                f"Struct '{cls.__name__}' must have at least one field, such as n = Field(asc.int32)"
+            )
         members = [(name, field.ctypes_cls()) for name, field in cls.struct_fields.items()]
         cls.ctypes_class = type(f"_ctypes_{cls.__name__}", (ctypes.Structure,), {"_fields_": members})
         # What the compiler reads: name, bytes, and of each field name, dtype or class, offset, default.
