@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`python -m asc COMMAND`: what there is to do with asc outside a kernel."""
 
+import os
+import signal
 import sys
 
 # command -> (module whose main(arguments) returns the exit status, what it is for)
@@ -30,5 +32,16 @@ def main(arguments=None):
     return importlib.import_module(COMMANDS[arguments[0]][0]).main(arguments[1:])
 
 
+def _run():
+    # Who reads the output may stop early, as `head` does: nothing more to say then, at the exit either.
+    try:
+        status = main()
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(_run())

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a newcomer stumbled over: each message names the line of the mistake and what to write instead."""
 
+import os
+import signal
+import subprocess
+import sys
 from typing import ClassVar
 
 import numpy as np
@@ -263,3 +267,22 @@ def test_an_annotation_makes_no_field():
         n: asc.int32
 
     assert Derived(n=3).n == 3
+
+
+# ---- a reader that stops early
+
+
+def test_output_that_nobody_reads(tmp_path):
+    env = dict(os.environ, PYASC_CACHE_DIR=str(tmp_path))
+    for command in (["cache", "stats"], ["--help"]):
+        reader, writer = os.pipe()
+        os.close(reader)
+        with os.fdopen(writer, "wb") as out:
+            done = subprocess.run(
+                [sys.executable, "-m", "asc", *command],
+                env=env,
+                stdout=out,
+                stderr=subprocess.PIPE,
+                check=False,
+            )
+        assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, b"")
