@@ -71,23 +71,32 @@ PyRef resolve_dotted(PyObject* globals, std::string_view text) {
   return object;
 }
 
+// What an annotation names, also as a string; null where that cannot be found. `name` is what a string says.
+PyRef annotated_object(PyObject* globals, PyObject* annotation, std::string* name = nullptr) {
+  if (!PyUnicode_Check(annotation)) return PyRef::borrow(annotation);
+  const std::string text = utf8_of(annotation);
+  std::string_view head = strip(text);
+  if (head.size() > 1 && (head.front() == '\'' || head.front() == '"') && head.back() == head.front())
+    head = strip(
+        head.substr(1, head.size() - 2));  // a quoted annotation under `from __future__ import annotations`
+  const size_t bracket = head.find('[');
+  const std::string_view dotted = strip(head.substr(0, bracket));
+  if (name) *name = dotted;
+  PyRef object = resolve_dotted(globals, dotted);
+  if (object && bracket != std::string_view::npos && !is_constexpr_annotation(object.get())) {
+    if (name) name->clear();
+    return {};
+  }
+  return object;
+}
+
 void read_annotation(PyObject* globals, PyObject* annotation, Parameter* param) {
-  PyRef object = PyRef::borrow(annotation);
-  if (PyUnicode_Check(annotation)) {
-    std::string text = utf8_of(annotation);
-    std::string_view head = strip(text);
-    if (head.size() > 1 && (head.front() == '\'' || head.front() == '"') && head.back() == head.front())
-      head = strip(
-          head.substr(1, head.size() - 2));  // a quoted annotation under `from __future__ import annotations`
-    const size_t bracket = head.find('[');
-    const std::string_view name = strip(head.substr(0, bracket));
-    object = resolve_dotted(globals, name);
-    if (!object) {  // imported for type checkers only
-      const size_t dot = name.rfind('.');
-      param->is_constexpr = name.substr(dot == std::string_view::npos ? 0 : dot + 1) == "ConstExpr";
-      return;
-    }
-    if (bracket != std::string_view::npos && !is_constexpr_annotation(object.get())) return;
+  std::string name;
+  const PyRef object = annotated_object(globals, annotation, &name);
+  if (!object) {  // imported for type checkers only
+    const size_t dot = name.rfind('.');
+    param->is_constexpr = name.substr(dot == std::string::npos ? 0 : dot + 1) == "ConstExpr";
+    return;
   }
   if (as_dtype(object.get(), &param->pinned)) return;
   param->is_address = as_kind(object.get()) == Kind::Pointer;
@@ -146,6 +155,15 @@ KernelFunction::~KernelFunction() {
   }
   Py_XDECREF(globals);
   Py_XDECREF(fn);
+}
+
+PyRef KernelFunction::annotation(const Parameter& param) const {
+  const PyRef all = attribute(fn, "__annotations__");
+  PyErr_Clear();
+  PyObject* annotation = all && PyDict_Check(all.get()) ? PyDict_GetItem(all.get(), param.name) : nullptr;
+  PyRef object = annotation ? annotated_object(globals, annotation) : PyRef();
+  PyErr_Clear();
+  return object;
 }
 
 int KernelFunction::traverse(visitproc visit, void* arg) const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lower/ast.h"
+#include "lower/pyref.h"
 #include "lower/source.h"
 #include "ops/type.h"
 
@@ -43,6 +44,8 @@ struct KernelFunction {
 
   // Visits the references held here, for tp_traverse of the one object that owns this.
   int traverse(visitproc visit, void* arg) const;
+
+  PyRef annotation(const Parameter& param) const;  // the object that it names, or null
 
   const ast::Module& ast() const;    // parsed at first need; throws CompileError
   const Analysis& analysis() const;  // of the parsed text, made at first need

@@ -171,8 +171,8 @@ bool classify_argument(PyObject* value, const lower::Parameter& parameter, const
   }
   if (parameter.pinned != DType::Void)
     return fail(PyExc_TypeError, name,
-                fmt::format("the parameter is a number, {}, got {}; pass x.item()", py_name(parameter.pinned),
-                            Py_TYPE(value)->tp_name));
+                fmt::format("the parameter is a number, {}, got {}; pass {}.item()",
+                            py_name(parameter.pinned), Py_TYPE(value)->tp_name, parameter.utf8));
   switch (cls) {
     case TypeClass::MockTensor: return classify_mock(value, true, name, out);
     case TypeClass::Pointers:
@@ -182,6 +182,33 @@ bool classify_argument(PyObject* value, const lower::Parameter& parameter, const
     case TypeClass::Raw: return classify_array(raw_array(value), class_of(raw_array(value)), name, out);
     default: return classify_array(value, cls, name, out);
   }
+}
+
+bool check_annotation(PyObject* value, const lower::KernelFunction& function,
+                      const lower::Parameter& parameter, const ArgInfo& info) {
+  if (parameter.is_constexpr || parameter.is_address || parameter.pinned != DType::Void) return true;
+  if (value == parameter.default_value) return true;
+  const PyRef wanted = function.annotation(parameter);
+  if (!wanted || !PyType_Check(wanted.get())) return true;
+  const ArgName name{function.name, parameter.utf8};
+  const auto* cls = reinterpret_cast<PyTypeObject*>(wanted.get());
+  if (lower::is_struct_class(wanted.get())) {
+    if (PyObject_IsInstance(value, wanted.get()) == 1) return true;
+    PyErr_Clear();
+    const bool is_class = PyType_Check(value);
+    return fail(
+        PyExc_TypeError, name,
+        fmt::format("the parameter is a struct {}, got {}{}; pass an instance, {}(...)", cls->tp_name,
+                    is_class ? "the class " : "",
+                    is_class ? reinterpret_cast<PyTypeObject*>(value)->tp_name : Py_TYPE(value)->tp_name,
+                    cls->tp_name));
+  }
+  const bool number = cls == &PyLong_Type || cls == &PyFloat_Type || cls == &PyBool_Type;
+  if (number && info.form == ArgInfo::Form::Array)
+    return fail(PyExc_TypeError, name,
+                fmt::format("the parameter is a number, {}, got {}; pass {}.item()", cls->tp_name,
+                            Py_TYPE(value)->tp_name, parameter.utf8));
+  return true;
 }
 
 }  // namespace asc::runtime

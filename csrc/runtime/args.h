@@ -38,6 +38,10 @@ struct ArgInfo {
 // the argument.
 bool classify_argument(PyObject* value, const lower::Parameter& parameter, const std::string& kernel,
                        ArgInfo* out);
+// Does the argument have the struct, or the plain number, that the parameter's annotation names? False with a
+// TypeError. Needed once a specialisation: what differs here makes another.
+bool check_annotation(PyObject* value, const lower::KernelFunction& function,
+                      const lower::Parameter& parameter, const ArgInfo& info);
 
 // The bytes of a struct argument; false with a Python error set. args_struct.cpp
 bool pack_struct(PyObject* value, std::string* out);

@@ -107,6 +107,9 @@ bool classify_call(Call* call) {
 [[gnu::noinline]] static std::shared_ptr<Specialisation> make_specialisation(
     PyObject* jit, const JitState& state, const Call& call, const CompileOptions& options, bool keep_lowered,
     std::string why) {
+  for (size_t i = 0; i < call.values.size(); i++)
+    if (!check_annotation(call.values[i], *call.function, call.function->params[i], call.infos[i]))
+      throw lower::PythonErrorSet();
   SpecialisationCache& cache = *state.cache;
   DiskEntry disk(jit, call, options);
   std::shared_ptr<Specialisation> made;

@@ -416,7 +416,7 @@ def test_other_floats_arrive_as_the_nearest_float32(value):
         (
             (np.zeros(1), 0, 0.0),
             TypeError,
-            r"'v': the parameter is a number, int8, got numpy.ndarray; pass x.item\(\)",
+            r"'v': the parameter is a number, int8, got numpy.ndarray; pass v.item\(\)",
         ),
     ],
 )

@@ -286,3 +286,80 @@ def test_output_that_nobody_reads(tmp_path):
                 check=False,
             )
         assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, b"")
+
+
+# ---- an argument that is not what its annotation says
+
+
+class Tiling(Struct):
+    n = Field(asc.int32)
+
+
+class Wider(Tiling):
+    m = Field(asc.int32, default=0)
+
+
+@asc.jit
+def with_struct(x: asc.GlobalAddress, tiling: Tiling):
+    g = asc.GlobalTensor()
+    g.set_global_buffer(x)
+    g.set_value(0, tiling.n)
+
+
+@asc.jit
+def with_struct_by_name(x: asc.GlobalAddress, tiling: "Tiling"):
+    pass
+
+
+@asc.jit
+def with_struct_left_out(x: asc.GlobalAddress, tiling: Tiling = None):
+    pass
+
+
+@asc.jit
+def with_number(x: asc.GlobalAddress, n: int):
+    g = asc.GlobalTensor()
+    g.set_global_buffer(x)
+    g.set_value(0, n)
+
+
+@asc.jit
+def with_pinned(x: asc.GlobalAddress, n: asc.int32):
+    pass
+
+
+@pytest.mark.parametrize("kernel", [with_struct, with_struct_by_name, with_struct_left_out])
+@pytest.mark.parametrize(
+    "given, shown",
+    [(3, "int"), (2.5, "float"), (Tiling, "the class Tiling"), (np.zeros(4, np.int32), "numpy.ndarray")],
+)
+def test_no_struct_for_a_struct(kernel, given, shown):
+    x = np.zeros(8, np.int32)
+    with pytest.raises(TypeError) as caught:
+        kernel[1](x, given)
+    assert str(caught.value) == (
+        f"{kernel.__name__}() argument 'tiling': the parameter is a struct Tiling, got {shown}; "
+        "pass an instance, Tiling(...)"
+    )
+    kernel[1](x, Tiling(n=3))
+    kernel[1](x, Wider(n=4))
+
+
+def test_a_struct_that_may_be_left_out():
+    with_struct_left_out[1](np.zeros(8, np.int32))
+    with_struct_left_out[1](np.zeros(8, np.int32), None)
+
+
+@pytest.mark.parametrize("kernel, kind", [(with_number, "int"), (with_pinned, "int32")])
+def test_an_array_for_a_number(kernel, kind):
+    torch = pytest.importorskip("torch")
+    x = np.zeros(8, np.int32)
+    for given, shown in ((torch.tensor(3), "Tensor"), (np.array(3), "numpy.ndarray")):
+        with pytest.raises(TypeError) as caught:
+            kernel[1](x, given)
+        assert str(caught.value) == (
+            f"{kernel.__name__}() argument 'n': the parameter is a number, {kind}, got {shown}; pass n.item()"
+        )
+        kernel[1](x, given.item())
+    if kernel is with_number:
+        assert x[0] == 3
