@@ -94,9 +94,9 @@ Value Frame::static_attribute(PyObject* object, PyObject* name, const Node* at) 
     PyObject* self = bound_jit ? reinterpret_cast<JitObject*>(value)->bound_self : PyMethod_GET_SELF(value);
     PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(self));
     if (self != object || !PyObject_HasAttr(type, name)) type = object;
-    if (PyObject* function = PyObject_GetAttr(type, name)) {
-      session_.keep(function);
-      if (type != object) session_.depend(Via::Attribute, type, name, function);
+    if (PyObject* function = type == object ? value : PyObject_GetAttr(type, name)) {
+      if (type != object) session_.keep(function);
+      session_.depend(Via::Attribute, type, name, function);
     }
     PyErr_Clear();
   } else if (!PyCFunction_Check(value) || PyModule_Check(object)) {

@@ -81,11 +81,57 @@ std::string cell_name(PyObject* function, PyObject* cell) {
   return {};
 }
 
+// One object under two names is read once: which names lead to one object is content too. Objects by the
+// order in which they were first met, their classes, the globals and captured variables of kernel functions
+// with them.
+class Identities {
+ public:
+  void note_function(const lower::KernelFunction& function) {
+    number(function.globals);
+    PyObject* closure = PyFunction_GetClosure(function.fn);
+    for (Py_ssize_t i = 0; closure && i < PyTuple_GET_SIZE(closure); i++)
+      number(PyTuple_GET_ITEM(closure, i));
+  }
+  // Adds which of the objects before it the value is.
+  void note(PyObject* value, cache::Key* content) {
+    if (!value || is_plain_leaf(value)) return;
+    bytes_ = {};
+    bytes_.key(*content);
+    number(value);
+    number(reinterpret_cast<PyObject*>(Py_TYPE(value)));
+    if (PyMethod_Check(value)) {
+      number(PyMethod_GET_FUNCTION(value));
+      number(PyMethod_GET_SELF(value));
+    }
+    if (const lower::KernelFunction* function = lower::as_jit(value)) {
+      number(function->fn);
+      note_function(*function);
+      if (PyObject* self = lower::jit_bound_self(value)) number(self);
+    }
+    *content = cache::hash(bytes_.bytes());
+  }
+
+ private:
+  void number(PyObject* object) {
+    bytes_.u32(numbers_.emplace(object, static_cast<uint32_t>(numbers_.size())).first->second);
+  }
+  std::unordered_map<PyObject*, uint32_t> numbers_;
+  cache::ByteWriter bytes_;
+};
+
+// Which of a kernel's compile-time arguments are one object is part of level 1.
+void note_arguments(const PathArguments& arguments, Identities* identities) {
+  cache::Key unused;
+  for (PyObject* argument : arguments) identities->note(argument, &unused);
+}
+
 // Finds the way from the kernel to each object that lowering met, in the order in which it met them.
 class Finder {
  public:
   Finder(const lower::Result& lowered, const PathArguments& arguments) : lowered_(lowered) {
     found_function(lowered.functions[0], {Kind::Function, 0});
+    identities_.note_function(*lowered.functions[0]);
+    note_arguments(arguments, &identities_);
     for (size_t i = 0; i < arguments.size(); i++)
       if (arguments[i]) found(arguments[i], {Kind::Argument, static_cast<uint32_t>(i)});
   }
@@ -168,6 +214,7 @@ class Finder {
       return false;
     }
     if (d.derived) return true;
+    identities_.note(d.value, &path.content);
     if (d.via == Via::Item) {
       if (!write_item(d.name, &path.name)) {
         *why = "an item whose key is neither an int nor a str";
@@ -188,6 +235,7 @@ class Finder {
   const lower::Result& lowered_;
   std::vector<Known> known_;
   std::unordered_map<PyObject*, PathRef> objects_, types_;
+  Identities identities_;
   Paths result_;
 };
 
@@ -197,6 +245,8 @@ class Follower {
   Follower(const Paths& recorded, const lower::KernelFunction& kernel, const PathArguments& arguments)
       : recorded_(recorded), kernel_(kernel), arguments_(arguments) {
     out_.paths.functions = recorded.functions;
+    identities_.note_function(kernel);
+    note_arguments(arguments, &identities_);
   }
 
   bool run(std::string* why) {
@@ -251,6 +301,7 @@ class Follower {
     std::string reason;
     if (!content_of(d.value, path.via == Via::Whole ? How::Whole : How::Own, &now.content, &reason))
       return false;
+    identities_.note(d.value, &now.content);
     if (out_.changed.empty() && now.content != path.content) out_.changed = path.shown();
     out_.paths.paths.push_back(std::move(now));
     values_.push_back(d.value);
@@ -314,6 +365,7 @@ class Follower {
   const Paths& recorded_;
   const lower::KernelFunction& kernel_;
   const PathArguments& arguments_;
+  Identities identities_;
   std::vector<PyObject*> values_;  // borrowed: `out_.dependencies` holds them
   Followed out_;
 };

@@ -102,6 +102,9 @@ bool DiskEntry::make_key(PyObject* jit, std::string* why) {
       return *why = types.why(), false;
     if (info.form != ArgInfo::Form::Constant) continue;
     arguments_[i] = call_.values[i];
+    // One object given twice is read once.
+    const auto first = std::find(arguments_.begin(), arguments_.end(), call_.values[i]);
+    if (!is_plain_leaf(call_.values[i])) constants.add_text(fmt::format("{}", first - arguments_.begin()));
     if (!constants.add(call_.values[i])) {
       *why = fmt::format("compile-time argument '{}': {}", function.params[i].utf8, constants.why());
       return false;

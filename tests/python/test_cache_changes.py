@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes that a kept kernel must not survive: each program runs with one text, then with another on the same
+folder, and then the change is made while the process runs."""
+
+import cache_programs as programs
+import pytest
+
+KERNEL = """
+
+@asc.jit
+def kern(out: asc.GlobalAddress):
+    o = asc.GlobalTensor()
+    o.set_global_buffer(out)
+    o.set_value(0, {})
+
+"""
+
+CLASS = """
+class C:
+    def __init__(self, x):
+        self.x = x
+
+    def get(self):
+        return self.x
+
+    @asc.jit
+    def add(self, y):
+        return y + self.x
+"""
+
+CLOSURES = """
+def make(v):
+    @asc.jit
+    def h(y):
+        return y + v
+    return h
+
+
+def pair(v, w):
+    @asc.jit
+    def f(y):
+        return y + v
+    @asc.jit
+    def g(y):
+        return y + w
+    return f, g
+
+
+def shared(v):
+    @asc.jit
+    def f(y):
+        return y + v
+    @asc.jit
+    def g(y):
+        return y + v
+    return f, g
+
+
+def of_class(v):
+    class Q:
+        def get(self):
+            return v
+    return Q
+"""
+
+MODULES = """
+import types
+
+one, two = types.ModuleType("m"), types.ModuleType("m")
+one.x, two.x = 1, 5
+"""
+
+# What is defined; the expression; the state before, with its value; the state after, with its value.
+ALIASES = {
+    "globals": (CLASS, "A.x * 10 + B.x", "A = C(1)\nB = A", 11, "B = C(5)", 15),
+    "items": (CLASS, "L[0].x * 10 + L[1].x", "a = C(1)\nL = [a, a]", 11, "L[1] = C(5)", 15),
+    "loop": (CLASS, "sum([q.x for q in L])", "a = C(1)\nL = [a, a]", 2, "L[1] = C(5)", 6),
+    "attributes": (CLASS, "A.x.x * 10 + B.x.x", "s = C(1)\nA, B = C(s), C(s)", 11, "B.x = C(5)", 15),
+    "classes": (
+        CLASS + "class P:\n    v = 1\nclass Q:\n    v = 5\n",
+        "A.v * 10 + B.v",
+        "A = B = P",
+        11,
+        "B = Q",
+        15,
+    ),
+    "classes of objects": (
+        CLOSURES,
+        "A.get() * 10 + B.get()",
+        "q = of_class(1)\nA, B = q(), q()",
+        11,
+        "B = of_class(5)()",
+        15,
+    ),
+    "kernel functions": (CLOSURES, "A(0) * 10 + B(0)", "A = make(1)\nB = A", 11, "B = make(5)", 15),
+    "captured variables": (CLOSURES, "A(0) * 10 + B(0)", "A, B = shared(1)", 11, "B = pair(1, 5)[1]", 15),
+    "cells": (CLOSURES, "A(0) * 10 + B(0)", "A, B = shared(1)", 11, "B = shared(5)[1]", 15),
+    "jit methods": (CLASS, "A.add(0) * 10 + B.add(0)", "A = C(1)\nB = A", 11, "B = C(5)", 15),
+    "bound methods": (CLASS, "A() * 10 + B()", "a = C(1)\nA, B = a.get, a.get", 11, "B = C(5).get", 15),
+    "bound jit methods of others": (
+        CLASS,
+        "A.m(0) * 10 + B.m(0)",
+        "c = C(1)\nA, B = C(2), C(2)\nA.m = B.m = c.add",
+        11,
+        "B.m = C(5).add",
+        15,
+    ),
+    "modules": (MODULES, "A.x * 10 + B.x", "A = B = one", 11, "B = two", 15),
+    "defaults": (
+        CLASS,
+        "A.x * 10 + h(0)",
+        "A = C(1)\nD = A\n@asc.jit\ndef h(y, c=D):\n    return y + c.x",
+        11,
+        "D = C(5)\n@asc.jit\ndef h(y, c=D):\n    return y + c.x",
+        15,
+    ),
+}
+
+
+def check(tmp_path, head, expression, before, first, after, second):
+    """The kernel gives `first`, and `second` after the change: in one process, and in one for each text."""
+    cache, program = tmp_path / "cache", tmp_path / "program.py"
+    kernel = KERNEL.format(expression)
+    texts = (
+        (f"{head}\n{before}\n{kernel}\nprint(launch(kern))", first),
+        (f"{head}\n{before}\n{after}\n{kernel}\nprint(launch(kern))", second),
+        (
+            f"{head}\n{before}\n{kernel}\na1 = launch(kern)\n{after}\nprint([a1, launch(kern)])",
+            [first, second],
+        ),
+    )
+    for text, value in texts + texts[:1]:
+        assert programs.run(programs.write(program, text), cache) == value
+
+
+@pytest.mark.parametrize("kind", ALIASES)
+def test_one_object_under_two_names_then_two_objects(tmp_path, kind):
+    check(tmp_path, *ALIASES[kind])
+
+
+def test_one_argument_given_twice_then_two_arguments(tmp_path):
+    text = CLASS + KERNEL.format("A.x * 10 + B.x").replace(
+        "out: asc.GlobalAddress", "out: asc.GlobalAddress, A: asc.ConstExpr, B: asc.ConstExpr"
+    )
+    cache, program = tmp_path / "cache", tmp_path / "program.py"
+    for arguments, value in (("a, a", 11), ("a, C(5)", 15), ("a, a", 11)):
+        programs.write(program, f"{text}\na = C(1)\nprint(launch(kern, {arguments}))")
+        assert programs.run(program, cache) == value
+    programs.write(program, f"{text}\na = C(1)\nprint([launch(kern, a, a), launch(kern, a, C(5))])")
+    assert programs.run(program, cache) == [11, 15]
+
+
+def test_an_unchanged_program_with_aliases_is_found_again(tmp_path):
+    text = f"{CLASS}\nA = C(1)\nB = A\nL = [A, B, C(2)]\n{KERNEL.format('A.x + B.x + L[1].x + L[2].x')}"
+    program = programs.write(tmp_path / "program.py", text + '\nprint([launch(kern), counts("compiled")])')
+    assert programs.run(program, tmp_path / "cache") == [5, [1]]
+    assert programs.run(program, tmp_path / "cache") == [5, [0]]
