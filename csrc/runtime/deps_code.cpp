@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "lower/function.h"
 #include "lower/objects.h"
+#include "runtime/deps_pure.h"
 
 namespace asc::runtime {
 namespace {
@@ -82,18 +83,12 @@ std::string version_of(std::string_view module) {
   return std::string(text_of(version.get()));
 }
 
-// What these do depends on more than their arguments: the clock, files, the process.
-bool reads_the_world(std::string_view module, std::string_view name) {
-  constexpr std::string_view kModules[] = {
-      "time",    "posix",   "os",         "io",       "_io",     "random", "_random",  "_socket",
-      "socket",  "select",  "subprocess", "tempfile", "secrets", "uuid",   "_uuid",    "platform",
-      "getpass", "_thread", "signal",     "pathlib",  "glob",    "shutil", "linecache"};
-  constexpr std::string_view kBuiltins[] = {"open",       "input", "id",     "hash", "globals",
-                                            "locals",     "vars",  "dir",    "eval", "exec",
-                                            "__import__", "next",  "compile"};
-  if (module == "builtins")
-    return std::find(std::begin(kBuiltins), std::end(kBuiltins), name) != std::end(kBuiltins);
-  return std::find(std::begin(kModules), std::end(kModules), module) != std::end(kModules);
+// Of a package that was installed, or of Python's own: not edited between two runs.
+bool is_users_module(PyObject* module, std::string_view name) {
+  const PyRef file = attribute(module, "__file__");
+  const std::string_view path = text_of(file.get());
+  return origin_of_module(name) == Origin::User && !contains(path, "/site-packages/") &&
+         !contains(path, "/dist-packages/");
 }
 
 // Facts of a class that do not change; it is kept alive, so that its address means it.
@@ -113,7 +108,8 @@ bool is_known_base(PyTypeObject* type) {
 std::string_view module_of(PyTypeObject* type) {
   if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) {
     const std::string_view name = type->tp_name;
-    return name.substr(0, std::min(name.rfind('.'), name.size()));
+    const size_t dot = name.rfind('.');
+    return dot == std::string_view::npos ? "builtins" : name.substr(0, dot);
   }
   return text_of(type->tp_dict ? PyDict_GetItemString(type->tp_dict, "__module__") : nullptr);
 }
@@ -218,7 +214,6 @@ bool is_class_noise(std::string_view name) {
                                          "_abc_impl",
                                          "__dataclass_fields__",
                                          "__dataclass_params__",
-                                         "__match_args__",
                                          "__parameters__",
                                          "__orig_bases__",
                                          "__firstlineno__",
@@ -278,6 +273,13 @@ cache::Key code_key(PyObject* code) {
   return key;
 }
 
+// Functions of libraries; classes too, where Python code may call them.
+bool CodeEncoder::is_pure(PyObject* value, std::string_view module, std::string_view name) const {
+  if (!PyType_Check(value)) return is_pure_function(module, name);
+  return e_.how_ == How::Own || !is_library_type(reinterpret_cast<PyTypeObject*>(value)) ||
+         is_pure_type(module, name);
+}
+
 // By module and name, with the version of what it belongs to.
 bool CodeEncoder::add_library_name(PyObject* value, char tag) {
   PyRef module = attribute(value, "__module__"), name = attribute(value, "__qualname__");
@@ -286,8 +288,11 @@ bool CodeEncoder::add_library_name(PyObject* value, char tag) {
     const std::string_view own = module_of(reinterpret_cast<PyTypeObject*>(value));
     module = PyRef::steal(PyUnicode_FromStringAndSize(own.data(), static_cast<Py_ssize_t>(own.size())));
   }
-  if (reads_the_world(text_of(module.get()), text_of(name.get())) && !e_.in_memory() && !PyType_Check(value))
-    return e_.fail(fmt::format("{}.{} reads the world outside", text_of(module.get()), text_of(name.get())));
+  if (PyFunction_Check(value))  // functools.wraps gives it another's module
+    module = PyRef::borrow(PyDict_GetItemString(PyFunction_GET_GLOBALS(value), "__name__"));
+  if (!e_.in_memory() && !is_pure(value, text_of(module.get()), text_of(name.get())))
+    return e_.fail(
+        fmt::format("{}.{} may read the world outside", text_of(module.get()), text_of(name.get())));
   e_.out_.u8(static_cast<uint8_t>(tag));
   e_.out_.text(text_of(module.get()));
   e_.out_.text(text_of(name.get()));
@@ -317,9 +322,6 @@ bool CodeEncoder::add_jit(PyObject* value) {
 bool CodeEncoder::add_builtin(PyObject* function) {
   PyObject* self = PyCFunction_GET_SELF(function);
   if (self && !PyModule_Check(self)) {  // a method of an object or class
-    if (PyType_Check(self) && reads_the_world(module_of(reinterpret_cast<PyTypeObject*>(self)), "") &&
-        !e_.in_memory())
-      return e_.fail("a clock or a file is read");
     const PyRef name = attribute(function, "__name__");
     e_.out_.u8('B');
     e_.out_.text(text_of(name.get()));
@@ -359,7 +361,6 @@ bool CodeEncoder::walk_function(PyObject* function) {
     const PyRef items = PyRef::steal(PyDict_Items(fn->func_dict));
     for (Py_ssize_t i = 0; items && i < PyList_GET_SIZE(items.get()); i++) {
       PyObject* pair = PyList_GET_ITEM(items.get(), i);
-      if (text_of(PyTuple_GET_ITEM(pair, 0)) == "__wrapped__") continue;
       read(Read::Via::Global, fn->func_dict, PyTuple_GET_ITEM(pair, 0), PyTuple_GET_ITEM(pair, 1));
       good = e_.add(pair) && good;
     }
@@ -368,6 +369,12 @@ bool CodeEncoder::walk_function(PyObject* function) {
   CodeEncoder inner(e_);  // names of its own
   std::vector<PyRef> kept;
   collect_names(code, &inner.names_, &inner.attributes_, &kept);
+  for (PyObject* name : inner.attributes_) {
+    const std::string_view text = text_of(name);
+    inner.computed_ = inner.computed_ || reads_by_computed_name(text);
+    if (is_introspection(text) && !e_.in_memory())
+      good = e_.fail(fmt::format("a Python function reads '{}'", text));
+  }
   return inner.walk_globals(function) && good;
 }
 
@@ -385,8 +392,12 @@ bool CodeEncoder::walk_globals(PyObject* function) {
     }
     e_.out_.u8('0');
     if (PyObject* builtin = PyDict_GetItemWithError(PyEval_GetBuiltins(), name)) {
-      if (PyCFunction_Check(builtin) && reads_the_world("builtins", text_of(name)) && !e_.in_memory())
+      read(Read::Via::Global, PyEval_GetBuiltins(), name, builtin);
+      if (!PyCFunction_Check(builtin)) {
+        good = e_.add(builtin) && good;
+      } else if (!is_pure_function("builtins", text_of(name)) && !e_.in_memory()) {
         good = e_.fail(fmt::format("{}() is called at compile time", text_of(name)));
+      }
     } else if (PyObject* module = loaded_module(text_of(name))) {  // perhaps imported by the function
       read(Read::Via::Global, PyImport_GetModuleDict(), name, module);
       if (PyModule_Check(module)) good = walk_module(module) && good;
@@ -408,15 +419,53 @@ bool CodeEncoder::walk_module(PyObject* module) {
   if (is_asc_module(text_of(name.get()))) return true;
   if (std::find(modules_.begin(), modules_.end(), module) != modules_.end()) return true;
   modules_.push_back(module);
+  if (is_users_module(module, text_of(name.get()))) {
+    PyObject* dict = PyModule_GetDict(module);
+    if (!e_.in_memory() && (!PyModule_CheckExact(module) || PyDict_GetItemString(dict, "__getattr__")))
+      return e_.fail(fmt::format("module '{}' makes its attributes when they are read", text_of(name.get())));
+    if (computed_) return e_.add(module);
+  }
   PyObject* dict = PyModule_GetDict(module);
   bool good = true;
   for (PyObject* attribute_name : attributes_) {
     const PyRef value = PyRef::borrow(PyDict_GetItemWithError(dict, attribute_name));
     PyErr_Clear();
     if (!value) continue;
+    if (text_of(name.get()) == "sys" && !is_fixed_in_sys(text_of(attribute_name))) {
+      if (!e_.in_memory()) good = e_.fail(fmt::format("sys.{} is of this process", text_of(attribute_name)));
+      continue;
+    }
     e_.out_.text(text_of(attribute_name));
     read(Read::Via::Global, dict, attribute_name, value.get());
     good = walk_value(value.get()) && good;
+  }
+  return good;
+}
+
+// A module as a value: what is done with it is not known, so that it counts as all that it holds.
+bool CodeEncoder::add_module(PyObject* module) {
+  const PyRef name = attribute(module, "__name__");
+  e_.out_.u8('m');
+  e_.out_.text(text_of(name.get()));
+  e_.out_.text(version_of(text_of(name.get())));
+  if (e_.how_ == How::Own || is_asc_module(text_of(name.get()))) return true;
+  if (!is_users_module(module, text_of(name.get()))) {
+    return e_.in_memory() ||
+           e_.fail(fmt::format("module '{}' is given to a Python function", text_of(name.get())));
+  }
+  if (!e_.in_memory() && !PyModule_CheckExact(module))
+    return e_.fail(fmt::format("module '{}' makes its attributes when they are read", text_of(name.get())));
+  PyObject* dict = PyModule_GetDict(module);
+  const PyRef names = PyRef::steal(PyDict_Keys(dict));
+  if (!names || PyList_Sort(names.get()) < 0) return e_.fail("a module");
+  bool good = true;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(names.get()); i++) {
+    PyObject* key = PyList_GET_ITEM(names.get(), i);
+    const PyRef value = PyRef::borrow(PyDict_GetItemWithError(dict, key));
+    if (!value || (text_of(key).starts_with("__") && text_of(key) != "__getattr__")) continue;
+    e_.out_.text(text_of(key));
+    read(Read::Via::Global, dict, key, value.get());
+    good = e_.add(value.get()) && good;
   }
   return good;
 }
@@ -479,6 +528,9 @@ bool CodeEncoder::add_descriptor(PyObject* value, bool* done) {
     e_.out_.text(type->tp_name);
     e_.out_.text(text_of(name.get()));
     if (!owner) e_.out_.text(version_of("numpy"));
+    if (!e_.in_memory() && std::strcmp(type->tp_name, "numpy._ArrayFunctionDispatcher") == 0 &&
+        !is_pure_function("numpy", text_of(name.get())))
+      return e_.fail(fmt::format("numpy.{} may read the world outside", text_of(name.get())));
     return !owner || add_library_name(owner.get(), 't');
   }
   *done = parts.size() > 0;
@@ -515,10 +567,7 @@ bool CodeEncoder::add(PyObject* value, bool* done) {
   if (is_jit) return add_jit(value);
   if (PyFunction_Check(value)) return add_function(value);
   if (PyType_Check(value)) return add_class(reinterpret_cast<PyTypeObject*>(value));
-  const PyRef name = attribute(value, "__name__");
-  e_.out_.u8('m');
-  e_.out_.text(text_of(name.get()));
-  return true;
+  return add_module(value);
 }
 
 bool Encoder::add_code_like(PyObject* value, bool* done) { return CodeEncoder(*this).add(value, done); }

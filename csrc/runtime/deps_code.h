@@ -31,6 +31,8 @@ class CodeEncoder {
   bool add_class(PyTypeObject* type);
   bool add_builtin(PyObject* function);
   bool add_descriptor(PyObject* value, bool* done);
+  bool is_pure(PyObject* value, std::string_view module, std::string_view name) const;
+  bool add_module(PyObject* module);
   bool add_library_name(PyObject* value, char tag);
   bool walk_function(PyObject* function);
   bool walk_globals(PyObject* function);
@@ -44,6 +46,7 @@ class CodeEncoder {
   Encoder& e_;
   std::vector<PyObject*> names_, attributes_;  // that the function at hand looks up
   std::vector<PyObject*> modules_;             // walked for it
+  bool computed_ = false;                      // it reads attributes under names that it makes
 };
 
 }  // namespace asc::runtime

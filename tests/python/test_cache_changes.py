@@ -155,3 +155,115 @@ def test_an_unchanged_program_with_aliases_is_found_again(tmp_path):
     program = programs.write(tmp_path / "program.py", text + '\nprint([launch(kern), counts("compiled")])')
     assert programs.run(program, tmp_path / "cache") == [5, [1]]
     assert programs.run(program, tmp_path / "cache") == [5, [0]]
+
+
+# Modules that Python functions are given as values; `cfg` is a file of the program's own.
+GIVEN_MODULES = {
+    "argument": ("def f(m):\n    return m.T", "f(cfg)"),
+    "default": ("def f(m=cfg):\n    return m.T", "f()"),
+    "in a dict": ("D = {'m': cfg}\ndef f():\n    return D['m'].T", "f()"),
+    "attribute": (
+        "class A:\n    def __init__(self):\n        self.m = cfg\n"
+        "    def g(self):\n        return self.m.T\na = A()",
+        "a.g()",
+    ),
+    "computed name": ("def f(n):\n    return getattr(cfg, n)", "f('T')"),
+    "formatted name": ("def f(n):\n    return getattr(cfg, f'T{n}')", "f('')"),
+    "dict of a module": ("def f(n):\n    return cfg.__dict__[n]", "f('T')"),
+    "returned": ("def f():\n    return cfg", "f().T"),
+    "imported by name": ("import importlib\ndef f():\n    return importlib.import_module('cfg').T", "f()"),
+    "of sys": ("def f():\n    return sys.modules['cfg'].T", "f()"),
+    "frame": ("cfg_T = cfg.T\ndef f(n):\n    return sys._getframe().f_globals[n]", "f('cfg' + '_T')"),
+}
+
+
+@pytest.mark.parametrize("kind", GIVEN_MODULES)
+def test_modules_as_values(tmp_path, kind):
+    head, expression = GIVEN_MODULES[kind]
+    kernel = KERNEL.format(expression)
+    cache, program = tmp_path / "cache", tmp_path / "program.py"
+    programs.write(program, f"import cfg\n{head}\n{kernel}\nprint(launch(kern))")
+    for value in (1, 25, 1):
+        (tmp_path / "cfg.py").write_text(f"T = {value}\nL = [1]\n", encoding="utf-8")
+        assert programs.run(program, cache, PYTHONDONTWRITEBYTECODE="1") == value
+    if kind in ("imported by name", "of sys", "frame"):
+        return  # what these gave is not looked at again in the process
+    programs.write(
+        program, f"import cfg\n{head}\n{kernel}\ngot = launch(kern)\ncfg.T = 7\nprint([got, launch(kern)])"
+    )
+    assert programs.run(program, cache, PYTHONDONTWRITEBYTECODE="1") == [1, 7]
+
+
+def test_a_module_that_is_given_as_a_value_is_stored_by_what_it_holds(tmp_path):
+    (tmp_path / "cfg.py").write_text("T = 3\n", encoding="utf-8")
+    text = f"import cfg\ndef f(m):\n    return m.T\n{KERNEL.format('f(cfg)')}"
+    program = programs.write(tmp_path / "program.py", text + '\nprint([launch(kern), counts("compiled")])')
+    assert programs.run(program, tmp_path / "cache") == [3, [1]]
+    assert programs.run(program, tmp_path / "cache") == [3, [0]]
+
+
+# Expressions that take something from outside, and a word of the reason.
+WORLD = {
+    "datetime.datetime.now().microsecond": "datetime",
+    "pathlib.Path('here').exists() + 0": "pathlib",
+    "int(np.random.rand() * 9)": "",
+    "int(np.fromfile('/dev/zero', dtype=np.int8, count=1)[0])": "fromfile",
+    "helper(lambda: os.path.getsize('/dev/null'))": "getsize",
+    "helper(lambda: sys.getrecursionlimit())": "sys",
+    "helper(lambda: decimal.getcontext().prec)": "getcontext",
+    "helper(lambda: len(inspect.signature(helper).parameters))": "inspect",
+    "helper(lambda: len(helper.__doc__ or ''))": "__doc__",
+    "helper(lambda: len(threading.current_thread().name))": "threading",
+    "helper(lambda: eval('3'))": "eval",
+}
+PURE = [
+    "helper(lambda: math.ceil(math.log2(9)) + round(2.5) + len(sorted({3: 1})))",
+    "helper(lambda: functools.reduce(operator.add, itertools.chain([1], [2])))",
+    "helper(lambda: int(np.prod(np.arange(1, 4)) + np.float32(1) + np.maximum(1, 2)))",
+    "helper(lambda: collections.Counter('aab')['a'] + len(re.findall('a', 'aa')))",
+    "helper(lambda: dataclasses.asdict(point)['x'] + len(dataclasses.fields(point)))",
+]
+LIBRARIES = """
+import collections, dataclasses, datetime, decimal, functools, inspect, itertools, math, operator, os, pathlib
+import re, threading
+import numpy as np
+
+
+@dataclasses.dataclass
+class Point:
+    x: int = 3
+
+
+point = Point()
+
+
+def helper(f):
+    return f()
+
+
+"""
+
+
+@pytest.mark.parametrize("expression", [*WORLD, *PURE])
+def test_library_functions_are_stored_if_they_are_known_to_be_pure(tmp_path, expression):
+    head = LIBRARIES
+    if expression.startswith("helper("):
+        head += f"function = {expression[len('helper(') : -1]}\n"
+        expression = "helper(function)"
+    reason = WORLD.get(expression if head == LIBRARIES else f"helper({head.splitlines()[-1][11:]})")
+    text = head + KERNEL.format(expression) + "launch(kern)\nprint([kern.cache_info()['not_stored']])"
+    program = programs.write(tmp_path / "program.py", text)
+    (not_stored,) = programs.run(program, tmp_path / "cache")
+    assert bool(not_stored) == (reason is not None), not_stored
+    assert (reason or "") in not_stored
+
+
+def test_a_builtin_that_is_replaced(tmp_path):
+    head = "import builtins\ndef f():\n    return round(1.2)\n"
+    check(tmp_path, head, "f()", "", 1, "builtins.round = lambda x: 7", 7)
+
+
+def test_what_functools_wraps_kept(tmp_path):
+    head = "import functools\ndef g():\n    return 1\n"
+    head += "@functools.wraps(g)\ndef f():\n    return f.__wrapped__()\n"
+    check(tmp_path, head, "f()", "", 1, "f.__wrapped__ = lambda: 7", 7)
