@@ -17,6 +17,8 @@ THREADS, LAUNCHES = 16, int(os.environ.get("ASC_TEST_LAUNCHES", "2000"))
 GRIDS = (1, 2, 4, 7)
 # A sanitizer keeps freed memory, and its figures say nothing.
 counts_memory = pytest.mark.skipif("ASC_UNDER_SANITIZER" in os.environ, reason="under a sanitizer")
+# TSan mixes up the threads that a forked child starts with those of its parent.
+forks = pytest.mark.skipif("tsan" in os.environ.get("ASC_UNDER_SANITIZER", ""), reason="under TSan")
 
 
 def make_kernel(number):
@@ -189,6 +191,7 @@ def assert_clean(done, output):
     assert (done.returncode, done.stdout.split(), done.stderr) == (0, output.split(), "")
 
 
+@forks
 def test_fork_before_and_after_the_first_launch():
     assert_clean(
         run_program(
@@ -204,6 +207,7 @@ def test_fork_before_and_after_the_first_launch():
     )
 
 
+@forks
 def test_fork_while_other_threads_launch():
     assert_clean(
         run_program(
@@ -227,6 +231,7 @@ def test_fork_while_other_threads_launch():
     )
 
 
+@forks
 def test_fork_from_inside_threads():
     assert_clean(
         run_program(
@@ -246,6 +251,7 @@ def test_fork_from_inside_threads():
     )
 
 
+@forks
 def test_a_child_of_a_fork_can_be_interrupted():
     """The thread that forks is the main thread of the child, whichever it was before."""
     assert_clean(
