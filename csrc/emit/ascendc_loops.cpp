@@ -185,7 +185,7 @@ void Printer::for_head(const ir::For& s, const LoopPlan& plan, const HeldBounds&
     put(counter);
     put(op);
     if (!held.stop.empty()) return put(held.stop);
-    compare_side(s.stop, type.elem);
+    beside(s.stop, type.elem, kShift);
   };
   const auto put_step = [&] {
     if (!held.step.empty()) return put(held.step);
@@ -213,7 +213,7 @@ void Printer::for_head(const ir::For& s, const LoopPlan& plan, const HeldBounds&
     number(-c->bits);
   } else {
     put(" += ");
-    put_step();
+    held.step.empty() ? beside(s.step, type.elem, kAny) : put(held.step);
   }
   put(") {");
   end_line(s.loc);
@@ -232,19 +232,19 @@ void Printer::for_head(const ir::For& s, const LoopPlan& plan, const HeldBounds&
   depth_--;
 }
 
-// The bound in `i < bound`, where C++ must compare in the variable's type.
-void Printer::compare_side(const ir::Expr* bound, DType type) {
+// The right side of `i < bound` and `i += step`, where C++ must compute in the variable's type.
+void Printer::beside(const ir::Expr* right, DType type, int min) {
   ir::Var var;
   var.type = Type::scalar(type);
   ir::VarRef left;
   left.kind = ir::ExprKind::Var;
   left.type = var.type;
   left.var = &var;
-  const BinaryPlan p = plan_operands(&left, bound, type);
+  const BinaryPlan p = plan_operands(&left, right, type);
   if (p.exact_right) {
-    exact(p.right, kShift);
+    exact(p.right, min);
   } else {
-    expr(p.right, kShift);
+    expr(p.right, min);
   }
 }
 

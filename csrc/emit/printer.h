@@ -117,7 +117,7 @@ class Printer {
   LoopPlan plan_for(const ir::For& s) const;
   HeldBounds hold_bounds(const ir::For& s, const LoopPlan& plan);
   void for_head(const ir::For& s, const LoopPlan& plan, const HeldBounds& held);
-  void compare_side(const ir::Expr* bound, DType type);
+  void beside(const ir::Expr* right, DType type, int min);
   void while_(const ir::While& s);
   void open_loop(const ir::Block* body, const ir::Block* orelse);
   void close_loop(const ir::Block* orelse);

@@ -363,3 +363,30 @@ def test_an_array_for_a_number(kernel, kind):
         kernel[1](x, given.item())
     if kernel is with_number:
         assert x[0] == 3
+
+
+# ---- a loop's step in the printed text
+
+TILE = 64
+
+
+@asc.jit
+def strided(x: asc.GlobalAddress, n: asc.int64, m: asc.int32):
+    g = asc.GlobalTensor()
+    g.set_global_buffer(x)
+    for off in range(0, n, TILE):
+        g.set_value(off, 1)
+    for off in range(0, n, m + m):
+        g.set_value(off + 1, 2)
+
+
+def test_a_step_is_printed_without_a_needless_cast():
+    x = np.zeros(256, np.int32)
+    text = strided[1].compile(x, 256, 32).text["ascendc"]
+    first, second = [line for line in text.splitlines() if "for (" in line]
+    assert first.endswith("off < n; off += TILE) {")
+    assert "static_cast" in second or "_step" in second  # m + m may wrap where an int64 would not
+    strided[1](x, 256, 32)
+    wanted = np.zeros(256, np.int32)
+    wanted[::64], wanted[1::64] = 1, 2
+    np.testing.assert_array_equal(x, wanted)
