@@ -2,6 +2,8 @@
 """python -m asc cache ls|stats|verify|clear: the kernel cache, by default the folder that kernels use now."""
 
 import argparse
+import os
+import sys
 import time
 
 from asc import _asc
@@ -13,6 +15,27 @@ def _size(count):
             return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
         count /= 1024
     return f"{count:.1f} GiB"
+
+
+def _folder():
+    return _asc.cache_info()["disk"]["folder"]
+
+
+def _no_cache(command):
+    """Why the command can do nothing with the folder, or None; a folder that is not there yet is empty."""
+    folder = _folder()
+    if not os.path.lexists(folder):
+        return None if command in ("ls", "stats") else f"there is no folder {folder}"
+    if not os.path.isdir(folder):
+        return f"{folder} is not a folder"
+    known = ("objects", "index.sqlite3")
+    try:
+        names = os.listdir(folder)
+    except OSError as error:
+        return str(error)
+    if names and not any(name in known for name in names):
+        return f"{folder} is not a folder of the kernel cache: it holds neither {known[0]} nor {known[1]}"
+    return None
 
 
 def list_kernels():
@@ -47,9 +70,13 @@ def verify():
 
 
 def clear():
-    """Removes everything."""
-    print(f"{_asc.cache_clear()} files removed")
-    return 0
+    """Removes everything. 1 if something could not be removed."""
+    removed = _asc.cache_clear()
+    left = len(_asc.cache_files())
+    print(f"{removed} files removed")
+    if left:
+        print(f"{left} files could not be removed from {_folder()}: is it writable?", file=sys.stderr)
+    return 1 if left else 0
 
 
 _COMMANDS = {"ls": list_kernels, "stats": show_statistics, "verify": verify, "clear": clear}
@@ -61,4 +88,8 @@ def main(arguments):
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, function in _COMMANDS.items():
         commands.add_parser(name, help=function.__doc__.splitlines()[0], description=function.__doc__)
-    return _COMMANDS[parser.parse_args(arguments).command]()
+    command = parser.parse_args(arguments).command
+    if wrong := _no_cache(command):
+        print(f"asc cache {command}: {wrong}", file=sys.stderr)
+        return 1
+    return _COMMANDS[command]()

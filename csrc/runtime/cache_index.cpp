@@ -2,6 +2,7 @@
 #include "runtime/cache_index.h"
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -61,12 +62,22 @@ class Statement {
   sqlite3_stmt* statement_ = nullptr;
 };
 
+// Opening a pipe would wait for its writer.
+bool is_file_or_missing(const std::string& path) {
+  struct stat info;
+  return ::lstat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode);
+}
+
 // One connection. A rollback journal, not a write-ahead log: that would need shared memory, which network
 // file systems do not have and full disks turn into a signal. Nothing is flushed: losing the index costs a
 // rebuild.
 class Connection {
  public:
   Connection(const std::string& path, bool write) {
+    if (!is_file_or_missing(path) || !is_file_or_missing(path + "-journal")) {
+      status_ = SQLITE_NOTADB;
+      return;
+    }
     const int flags = write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
     status_ = sqlite3_open_v2(path.c_str(), &db_, flags | SQLITE_OPEN_NOMUTEX, nullptr);
     if (status_ != SQLITE_OK) return;
@@ -161,8 +172,8 @@ void lock_index() { index_mutex().lock(); }
 void unlock_index() { index_mutex().unlock(); }
 
 void Index::drop() const {
-  ::unlink(path().c_str());
-  ::unlink((path() + "-journal").c_str());
+  remove_anything(path());
+  remove_anything(path() + "-journal");
 }
 
 std::optional<uint64_t> Index::update(const std::vector<IndexRow>& stored,

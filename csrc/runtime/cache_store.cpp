@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 
 #include "base/format.h"
 
@@ -45,6 +46,21 @@ class File {
  private:
   int fd_;
 };
+
+// Where the process was when this was loaded: a folder that is given relative to it stays where it is.
+const std::string& start_folder() {
+  static const std::string folder = [] {
+    std::error_code error;
+    return std::filesystem::current_path(error).string();
+  }();
+  return folder;
+}
+[[maybe_unused]] const std::string& g_at_load = start_folder();
+
+std::string absolute(std::string folder) {
+  if (folder.empty() || folder[0] == '/' || start_folder().empty()) return folder;
+  return start_folder() + "/" + folder;
+}
 
 // Reads with read(2): a file that shrinks under a mapping would be a SIGBUS.
 bool read_all(const std::string& path, std::string* out) {
@@ -95,6 +111,18 @@ void each_folder(const std::string& root, const std::function<void(const std::st
   });
 }
 
+// Folders of the cache that something else is in the place of are made anew.
+bool make_cache_folders(const std::string& root, const std::string& folder) {
+  for (const std::string& one : {root + "/objects", folder}) {
+    struct stat info;
+    if (::lstat(one.c_str(), &info) == 0 && !S_ISDIR(info.st_mode) && ::stat(one.c_str(), &info) != 0)
+      ::unlink(one.c_str());  // a link that leads nowhere
+    if (::stat(one.c_str(), &info) == 0 && !S_ISDIR(info.st_mode)) remove_anything(one);
+    if (!make_folders(one)) return false;
+  }
+  return true;
+}
+
 // Unlinks the file unless the rename has taken it away.
 struct Unlink {
   const std::string& path;
@@ -106,12 +134,26 @@ struct Unlink {
 
 }  // namespace
 
+bool remove_anything(const std::string& path) {
+  if (::unlink(path.c_str()) == 0) return true;
+  struct stat info;
+  if (::lstat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) return false;
+  if (::rmdir(path.c_str()) == 0) return true;
+  // Out of the way first: deleting it takes time, and may fail inside.
+  const std::string away =
+      fmt::format("{}/{}{}-gone", path.substr(0, path.rfind('/')), kTemporary, ::getpid());
+  if (::rename(path.c_str(), away.c_str()) != 0) return false;
+  std::error_code error;
+  std::filesystem::remove_all(away, error);
+  return true;
+}
+
 std::string default_folder() {
   std::string folder = environment("PYASC_CACHE_DIR");
-  if (!folder.empty()) return folder;
+  if (!folder.empty()) return absolute(std::move(folder));
   std::string home = environment("PYASC_HOME");
   if (home.empty()) home = environment("HOME");
-  return home.empty() ? home : home + "/.pyasc/cache";
+  return home.empty() ? home : absolute(home + "/.pyasc/cache");
 }
 
 uint64_t max_bytes() {
@@ -140,7 +182,7 @@ std::optional<std::string> Store::read(FileKind kind, const Key& key, bool* dama
   const std::string file = path(key);
   if (folder_.empty() || !read_all(file, &bytes)) return {};
   if (const auto payload = unseal(bytes, kind, key)) return std::string(*payload);
-  ::unlink(file.c_str());
+  remove_anything(file);
   if (damaged) *damaged = true;
   return {};
 }
@@ -155,7 +197,7 @@ bool Store::write(FileKind kind, const Key& key, std::string_view payload, std::
     return false;
   };
   errno = 0;
-  if (folder_.empty() || !make_folders(folder)) return fail("cannot make a folder");
+  if (folder_.empty() || !make_cache_folders(folder_, folder)) return fail("cannot make a folder");
   const std::string temporary =
       fmt::format("{}/{}{}-{}", folder, kTemporary, ::getpid(), counter.fetch_add(1));
   if (injected_fault(WriteStep::Open)) return fail("cannot create a file");
@@ -170,8 +212,9 @@ bool Store::write(FileKind kind, const Key& key, std::string_view payload, std::
     return fail("cannot write");
   if (injected_fault(WriteStep::Sync) || ::fsync(file.fd()) != 0 || !file.close())
     return fail("cannot flush");
-  if (injected_fault(WriteStep::Rename) || ::rename(temporary.c_str(), to.c_str()) != 0)
-    return fail("cannot rename a file");
+  if (injected_fault(WriteStep::Rename)) return fail("cannot rename a file");
+  const auto rename = [&] { return ::rename(temporary.c_str(), to.c_str()) == 0; };
+  if (!rename() && !(errno == EISDIR && remove_anything(to) && rename())) return fail("cannot rename a file");
   leftover.armed = false;
   return true;
 }
@@ -184,7 +227,7 @@ void Store::touch(const Key& key) const {
   ::utimensat(AT_FDCWD, file.c_str(), nullptr, 0);
 }
 
-void Store::remove(const Key& key) const { ::unlink(path(key).c_str()); }
+bool Store::remove(const Key& key) const { return remove_anything(path(key)); }
 
 void Store::each(bool with_content,
                  const std::function<void(const StoredFile&, std::string_view)>& fn) const {
@@ -193,11 +236,11 @@ void Store::each(bool with_content,
       StoredFile file;
       struct stat info;
       const std::string path = folder + "/" + name;
-      if (!parse_key(name, &file.key) || ::lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
-      file.bytes = static_cast<uint64_t>(info.st_size);
+      if (!parse_key(name, &file.key) || ::lstat(path.c_str(), &info) != 0) return;
+      file.bytes = S_ISREG(info.st_mode) ? static_cast<uint64_t>(info.st_size) : 0;
       file.used = info.st_mtime;
       std::string bytes;
-      if (with_content && !read_all(path, &bytes)) return;
+      if (with_content && S_ISREG(info.st_mode) && !read_all(path, &bytes)) return;
       claimed_kind(bytes, &file.kind);
       fn(file, bytes);
     });
@@ -213,7 +256,7 @@ int Store::sweep(int64_t older_than_seconds) const {
       const std::string path = folder + "/" + name;
       if (!std::string_view(name).starts_with(kTemporary) || ::lstat(path.c_str(), &info) != 0) return;
       if (older_than_seconds && now - info.st_mtime < older_than_seconds) return;
-      removed += ::unlink(path.c_str()) == 0;
+      removed += remove_anything(path);
     });
   });
   return removed;
@@ -228,21 +271,24 @@ std::vector<StoredFile> Store::evict(uint64_t most) const {
   });
   std::sort(files.begin(), files.end(),
             [](const StoredFile& a, const StoredFile& b) { return a.used < b.used; });
-  size_t gone = 0;
-  for (; gone < files.size() && total > most; gone++) {
-    remove(files[gone].key);
-    total -= files[gone].bytes;
+  std::vector<StoredFile> gone;
+  for (size_t i = 0; i < files.size() && total > most; i++) {
+    if (!remove(files[i].key)) continue;
+    gone.push_back(files[i]);
+    total -= files[i].bytes;
   }
-  files.resize(gone);
-  return files;
+  return gone;
+}
+
+uint64_t Store::bytes() const {
+  uint64_t total = 0;
+  each(false, [&](const StoredFile& file, std::string_view) { total += file.bytes; });
+  return total;
 }
 
 int Store::clear() const {
   int removed = sweep(0);
-  each(false, [&](const StoredFile& file, std::string_view) {
-    remove(file.key);
-    removed++;
-  });
+  each(false, [&](const StoredFile& file, std::string_view) { removed += remove(file.key); });
   each_folder(folder_, [](const std::string& folder) { ::rmdir(folder.c_str()); });
   return removed;
 }

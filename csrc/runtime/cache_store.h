@@ -28,6 +28,9 @@ enum class WriteStep : uint8_t { Open, Write, Sync, Rename, Index, Done };
 // fail (names in lower case). True if the step is to fail.
 bool injected_fault(WriteStep step);
 
+// A file, or a folder with all that it holds (no link is followed). False if it stays.
+bool remove_anything(const std::string& path);
+
 struct StoredFile {
   Key key;
   FileKind kind = FileKind::Object;
@@ -47,10 +50,13 @@ class Store {
   bool write(FileKind kind, const Key& key, std::string_view payload, std::string* error) const;
   // The file was of use: it is evicted last. At most one update an hour.
   void touch(const Key& key) const;
-  void remove(const Key& key) const;
+  // Whatever is there; false if it stays.
+  bool remove(const Key& key) const;
 
-  // Every file with the name of a key; kinds as their headers claim. `fn(file, content)`; content is empty
-  // unless asked for.
+  uint64_t bytes() const;  // of all files
+
+  // Everything with the name of a key; kinds as their headers claim. `fn(file, content)`; content is empty
+  // unless asked for, and of what is no file.
   void each(bool with_content, const std::function<void(const StoredFile&, std::string_view)>& fn) const;
   // Removes what killed writers left an hour ago or earlier (0: all of it); returns how many files.
   int sweep(int64_t older_than_seconds) const;

@@ -74,7 +74,7 @@ void store(Writer& writer, StoreJob& job) {
   Index index(job.folder);
   const auto total = index.update({job.row, listed}, {}, counted);
   injected_fault(WriteStep::Done);
-  if (!total || *total <= job.most) return;
+  if (total.value_or(0) <= job.most && (total || folder.bytes() <= job.most)) return;
   folder.sweep(3600);
   const std::vector<StoredFile> gone = folder.evict(job.most / 10 * 9);
   counted = {};

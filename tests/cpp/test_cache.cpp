@@ -133,14 +133,16 @@ TEST(CacheStore, WhatCannotBeDoneIsNotDone) {
   EXPECT_FALSE(below_a_file.read(FileKind::Object, hash("a")));
   EXPECT_FALSE(Store("").write(FileKind::Object, hash("a"), "x", &error));
   const Store store(folder.path);
-  fs::create_directories(store.path(hash("b")));  // a folder where the file should be
+  fs::create_directories(store.path(hash("b")) + "/deep");  // a folder where the file should be
   EXPECT_FALSE(store.read(FileKind::Object, hash("b")));
-  EXPECT_FALSE(store.write(FileKind::Object, hash("b"), "x", &error));
+  EXPECT_TRUE(store.write(FileKind::Object, hash("b"), "x", &error)) << error;
+  EXPECT_EQ(store.read(FileKind::Object, hash("b")), "x");
   fs::create_directories(fs::path(store.path(hash("c"))).parent_path());
   fs::create_symlink("/etc/passwd", store.path(hash("c")));
   EXPECT_FALSE(store.read(FileKind::Object, hash("c")));
   ASSERT_EQ(::mkfifo((folder.path + "/objects/fifo").c_str(), 0600), 0);
-  EXPECT_EQ(store.clear(), 0);
+  EXPECT_EQ(store.clear(), 2);
+  EXPECT_TRUE(fs::exists("/etc/passwd"));
 }
 
 TEST(CacheStore, EvictsWhatWasUsedLeastRecently) {
