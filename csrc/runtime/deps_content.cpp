@@ -34,6 +34,12 @@ bool is_type(PyObject* value, const char* module, const char* name) {
   return cls.get() == reinterpret_cast<PyObject*>(type);
 }
 
+bool is_array_class(PyTypeObject* type) {
+  for (; type; type = type->tp_base)
+    if (std::strcmp(type->tp_name, "numpy.ndarray") == 0) return true;
+  return false;
+}
+
 }  // namespace
 
 // Containers and instances around the object at hand.
@@ -121,6 +127,8 @@ bool Encoder::add_set(PyObject* set) {
     one.on_read = on_read;
     one.levels_ = levels_;
     if (!one.add(item.get())) return fail(one.why_);
+    if (how_ == How::Whole && PySet_GET_SIZE(set) > 1 && !PyLong_CheckExact(item.get()))
+      return fail("a set of others than ints, which may be iterated: its order is of this process");
     items.push_back(one.out_.take());
   }
   PyErr_Clear();
@@ -138,7 +146,17 @@ bool Encoder::add_array(PyObject* value, char tag) {
   const PyRef dtype = attribute(value, "dtype");
   if (dtype) {
     const PyRef has_object = attribute(dtype.get(), "hasobject");
-    if (has_object.get() != Py_False) return opaque(value, "an array of Python objects");
+    if (has_object.get() != Py_False) {
+      const PyRef shape = attribute(value, "shape");
+      const PyRef items = PyRef::steal(PyObject_CallMethod(value, "tolist", nullptr));
+      if (!shape || !items) return opaque(value, "an array of Python objects");
+      return add(shape.get()) && add(items.get());
+    }
+    if (tag == 'a') {  // the order in memory
+      const PyRef strides = attribute(value, "strides"), flags = attribute(value, "flags");
+      const PyRef writeable = flags ? attribute(flags.get(), "writeable") : PyRef();
+      if (!strides || !writeable || !add(strides.get()) || !add(writeable.get())) return fail("an array");
+    }
     const PyRef text = PyRef::steal(PyObject_Repr(dtype.get())), order = attribute(dtype.get(), "byteorder");
     const PyRef shape = attribute(value, "shape");
     if (!text || !order || !shape || !add_str(text.get()) || !add(order.get()) || !add(shape.get()))
@@ -225,6 +243,17 @@ bool Encoder::add_named(PyObject* value, bool* done) {
   }
   if (lower::is_struct_class(reinterpret_cast<PyObject*>(Py_TYPE(value)))) return add_struct(value);
   if (type == "numpy.ndarray") return add_array(value, 'a');
+  if (PyMemoryView_Check(value)) return add_array(value, 'v');
+  if (is_array_class(Py_TYPE(value))) {  // np.matrix, np.ma: masks and the like are attributes
+    const PyRef attributes = PyRef::steal(PyObject_GenericGetDict(value, nullptr));
+    if (!attributes) PyErr_Clear();
+    return add(reinterpret_cast<PyObject*>(Py_TYPE(value))) && add_array(value, 'a') &&
+           (!attributes || add(attributes.get()));
+  }
+  if (PyDictViewSet_Check(value) || PyDictValues_Check(value)) {
+    const PyRef items = PyRef::steal(PySequence_List(value));
+    return items ? add_items('V', items.get()) : fail("a view of a dict");
+  }
   const bool scalar = type.starts_with("numpy.") && attribute(value, "dtype") && attribute(value, "item");
   if (scalar || type == "ml_dtypes.bfloat16" || type == "bfloat16") return add_array(value, 'q');
   if (type == "array.array") return add_array(value, 'A');
@@ -234,7 +263,7 @@ bool Encoder::add_named(PyObject* value, bool* done) {
     return items && limit ? add(limit.get()) && add_items('d', items.get()) : fail("a deque");
   }
   if (is_type(value, "collections", "OrderedDict") || is_type(value, "collections", "defaultdict") ||
-      is_type(value, "types", "MappingProxyType")) {
+      Py_TYPE(value) == &PyDictProxy_Type) {
     const PyRef items = PyRef::steal(PyMapping_Items(value));
     const PyRef factory = attribute(value, "default_factory");
     out_.u8('w');

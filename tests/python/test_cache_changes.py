@@ -267,3 +267,32 @@ def test_what_functools_wraps_kept(tmp_path):
     head = "import functools\ndef g():\n    return 1\n"
     head += "@functools.wraps(g)\ndef f():\n    return f.__wrapped__()\n"
     check(tmp_path, head, "f()", "", 1, "f.__wrapped__ = lambda: 7", 7)
+
+
+# Objects, and changes in them that their identity does not show.
+IN_PLACE = {
+    "matrix": ("A = np.matrix([[1]])", "int(A[0, 0])", "A[0, 0] = 7"),
+    "recarray": ("A = np.rec.array([(1,)], dtype=[('a', 'i4')])", "int(A.a[0])", "A.a[0] = 7"),
+    "masked": ("A = np.ma.array([1])", "int(A[0])", "A[0] = 7"),
+    "objects": ("A = np.array([1, [2]], dtype=object)", "A[0]", "A[0] = 7"),
+    "memoryview": ("A = memoryview(bytearray([1]))", "A[0]", "A[0] = 7"),
+    "mapping proxy": ("D = {'a': 1}\nA = types.MappingProxyType(D)", "A['a']", "D['a'] = 7"),
+    "dict view": ("D = {'a': 1}\nA = D.values()", "sum(A)", "D['a'] = 7"),
+    "order": ("A = np.zeros((7, 7), np.int8, 'F')", "A.strides[0]", "A = np.zeros((7, 7), np.int8)"),
+}
+
+
+@pytest.mark.parametrize("kind", IN_PLACE)
+def test_changes_in_place(tmp_path, kind):
+    before, expression, after = IN_PLACE[kind]
+    head = f"import types\nimport numpy as np\ndef f():\n    return {expression}\n"
+    check(tmp_path, head, "f()", before, 1, after, 7)
+
+
+def test_the_order_of_a_set_of_texts_stays_in_the_process(tmp_path):
+    head = "S = {'a', 'b', 'c', 'd'}\ndef f():\n    return ord(list(S)[0])\n"
+    text = head + KERNEL.format("f()") + "print([launch(kern), ord(list(S)[0])])"
+    program = programs.write(tmp_path / "program.py", text)
+    for seed in range(5):
+        got, wanted = programs.run(program, tmp_path / "cache", PYTHONHASHSEED=str(seed))
+        assert got == wanted
