@@ -27,7 +27,8 @@ HEADERS = TESTS / "hostheader"
 CSRC = TESTS.parent / "csrc"
 COMPILER = os.environ.get("CXX", "c++")
 # -fwrapv: a sum that leaves its type and comes back is right in the language, whose + - * compute in 64 bits.
-FLAGS = ("-std=c++20", "-O1", "-fPIC", "-shared", "-ffp-contract=off", "-fwrapv")
+# -frounding-math: without it GCC 12 makes -x of 0.0f - x where x is an integer, and so -0 of 0.
+FLAGS = ("-std=c++20", "-O1", "-fPIC", "-shared", "-ffp-contract=off", "-fwrapv", "-frounding-math")
 TIMEOUT_SECONDS = 20.0
 
 # Cores of a block by kernel type: cube, vector.

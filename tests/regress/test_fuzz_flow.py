@@ -508,3 +508,15 @@ def bound_in_an_operand(out: asc.GlobalAddress, n: int):
 def test_a_chain_that_is_an_operand_may_not_hold():
     with pytest.raises(asc.CompileError, match="'y' may be unset here"):
         run(bound_in_an_operand, 3)
+
+
+@asc.jit
+def zero_minus_an_integer(out: asc.GlobalAddress, n: int):
+    o = asc.GlobalTensor()
+    o.set_global_buffer(out)
+    o.set_value(0, 0.0 - n)
+
+
+@pytest.mark.parametrize("way", [run, pytest.param(run_on_host, marks=pytest.mark.host)])
+def test_zero_minus_zero_is_positive(way):
+    assert not np.signbit(way(zero_minus_an_integer, 0, out="float32")[0])
