@@ -186,7 +186,8 @@ class Capture {
   }
 
   Source run() {
-    linecache_ = get_item(PyImport_GetModuleDict(), "linecache");
+    PyObject* modules = PySys_GetObject("modules");
+    linecache_ = modules ? get_item(modules, "linecache") : PyRef();
     if (try_given_lines() || try_file() || try_linecache() || try_loader()) return std::move(source_);
     // "<string>" and "<stdin>" name no text in particular, so a text of that name is no sign of an edit.
     if (found_ && source_.file != "<string>" && source_.file != "<stdin>") {

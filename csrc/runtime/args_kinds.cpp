@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "lower/objects.h"
 #include "runtime/args.h"
+#include "runtime/launcher_gil.h"
 
 namespace asc::runtime {
 namespace {
@@ -20,7 +21,7 @@ bool has(PyObject* object, const char* name) {
 
 // Does the tensor's class see its operators itself? Then its memory may be anywhere, or nowhere.
 TypeClass tensor_class(PyObject* value) {
-  PyObject* base = PyDict_GetItemString(PyImport_GetModuleDict(), "torch");  // borrowed
+  PyObject* base = imported_module("torch");  // borrowed
   PyObject* tensor = base ? PyObject_GetAttrString(base, "Tensor") : nullptr;
   PyObject* plain = tensor ? PyObject_GetAttrString(tensor, "__torch_dispatch__") : nullptr;
   PyObject* own = PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(value)), "__torch_dispatch__");
@@ -75,7 +76,7 @@ std::string_view cure_of(std::string_view dtype) {
 }  // namespace
 
 bool is_instance_of(PyObject* value, const char* module, const char* name) {
-  PyObject* found = PyDict_GetItemString(PyImport_GetModuleDict(), module);
+  PyObject* found = imported_module(module);
   if (!found) return false;
   PyObject* cls = PyObject_GetAttrString(found, name);
   const int result = cls ? PyObject_IsInstance(value, cls) : 0;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "runtime/args_array.h"
+#include "runtime/launcher_gil.h"
 
 namespace asc::runtime {
 namespace {
@@ -150,7 +151,7 @@ bool share_elements(const HostArray& a, const HostArray& b) {
     if (apart < 0) apart += grid;
     if (apart >= a.item && apart + b.item <= grid) return false;
   }
-  PyObject* numpy = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");  // borrowed
+  PyObject* numpy = imported_module("numpy");  // borrowed
   PyObject* x = numpy ? numpy_layout(numpy, a) : nullptr;
   PyObject* y = x ? numpy_layout(numpy, b) : nullptr;
   PyObject* answer = y ? PyObject_CallMethod(numpy, "shares_memory", "OOi", x, y, 1 << 20) : nullptr;

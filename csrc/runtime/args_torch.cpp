@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "runtime/args_array.h"
+#include "runtime/launcher_gil.h"
 
 namespace asc::runtime {
 namespace {
@@ -33,7 +34,7 @@ const Torch& torch() {
   static const Torch* kept = nullptr;
   if (kept) return *kept;
   Torch t;
-  PyObject* module = PyDict_GetItemString(PyImport_GetModuleDict(), "torch");  // borrowed
+  PyObject* module = imported_module("torch");  // borrowed
   PyObject* tensor = get_path(module, {"Tensor"});
   if (tensor) t.api = dlpack::exchange_api(tensor);
   if (!t.api) {  // an older torch: by our own module, if it was built for this one
@@ -51,7 +52,7 @@ const Torch& torch() {
 }
 
 bool is_functorch_wrapped(PyObject* tensor) {
-  PyObject* module = PyDict_GetItemString(PyImport_GetModuleDict(), "torch");  // borrowed
+  PyObject* module = imported_module("torch");  // borrowed
   PyObject* ask = get_path(module, {"_C", "_functorch", "is_functorch_wrapped_tensor"});
   PyObject* answer = ask ? PyObject_CallOneArg(ask, tensor) : nullptr;
   const bool yes = answer && PyObject_IsTrue(answer) > 0;

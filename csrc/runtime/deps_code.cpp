@@ -10,6 +10,7 @@
 #include "lower/function.h"
 #include "lower/objects.h"
 #include "runtime/deps_pure.h"
+#include "runtime/launcher_gil.h"
 
 namespace asc::runtime {
 namespace {
@@ -34,7 +35,7 @@ bool contains(std::string_view text, std::string_view part) {
 // The folder of Python's own library.
 const std::string& library_folder() {
   static const std::string folder = [] {
-    PyObject* os = PyDict_GetItemString(PyImport_GetModuleDict(), "os");
+    PyObject* os = imported_module("os");
     const PyRef file = os ? attribute(os, "__file__") : PyRef();
     const std::string_view path = text_of(file.get());
     return std::string(path.substr(0, path.rfind('/') + 1));
@@ -51,7 +52,8 @@ bool is_library_file(std::string_view file) {
 PyObject* loaded_module(std::string_view name) {
   const PyRef key =
       PyRef::steal(PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
-  PyObject* module = key ? PyDict_GetItemWithError(PyImport_GetModuleDict(), key.get()) : nullptr;
+  PyObject* const modules = imported_modules();
+  PyObject* module = key && modules ? PyDict_GetItemWithError(modules, key.get()) : nullptr;
   PyErr_Clear();
   return module;
 }
@@ -399,7 +401,7 @@ bool CodeEncoder::walk_globals(PyObject* function) {
         good = e_.fail(fmt::format("{}() is called at compile time", text_of(name)));
       }
     } else if (PyObject* module = loaded_module(text_of(name))) {  // perhaps imported by the function
-      read(Read::Via::Global, PyImport_GetModuleDict(), name, module);
+      read(Read::Via::Global, imported_modules(), name, module);
       if (PyModule_Check(module)) good = walk_module(module) && good;
     }
     PyErr_Clear();

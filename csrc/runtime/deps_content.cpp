@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "lower/objects.h"
 #include "runtime/deps_code.h"
+#include "runtime/launcher_gil.h"
 
 namespace asc::runtime {
 namespace {
@@ -29,7 +30,7 @@ bool is_type(PyObject* value, const char* module, const char* name) {
   PyTypeObject* type = Py_TYPE(value);
   const char* dot = std::strrchr(type->tp_name, '.');
   if (std::strcmp(dot ? dot + 1 : type->tp_name, name) != 0) return false;
-  PyObject* found = PyDict_GetItemString(PyImport_GetModuleDict(), module);
+  PyObject* found = imported_module(module);
   const PyRef cls = found ? attribute(found, name) : PyRef();
   return cls.get() == reinterpret_cast<PyObject*>(type);
 }

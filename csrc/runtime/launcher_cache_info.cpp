@@ -6,6 +6,7 @@
 #include "runtime/cache_writer.h"
 #include "runtime/launcher_cache.h"
 #include "runtime/launcher_errors.h"
+#include "runtime/launcher_gil.h"
 
 namespace asc::runtime {
 namespace {
@@ -157,7 +158,7 @@ void register_drain() {
   const PyRef module = PyRef::steal(PyImport_ImportModule("atexit"));
   const PyRef done = PyRef::steal(
       drain && module ? PyObject_CallMethod(module.get(), "register", "O", drain.get()) : nullptr);
-  if (PyObject* util = PyDict_GetItemString(PyImport_GetModuleDict(), "multiprocessing.util")) {
+  if (PyObject* util = imported_module("multiprocessing.util")) {
     const PyRef finalizer =
         PyRef::steal(PyObject_CallMethod(util, "Finalize", "OO()Oi", Py_None, drain.get(), Py_None, 0));
   }

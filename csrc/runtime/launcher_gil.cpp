@@ -21,6 +21,17 @@ bool interpreter_ends() {
 #endif
 }
 
+PyObject* imported_modules() {
+  if (!interpreter_ends()) return PyImport_GetModuleDict();
+  PyObject* modules = PySys_GetObject("modules");
+  return modules && PyDict_Check(modules) ? modules : nullptr;
+}
+
+PyObject* imported_module(const char* name) {
+  PyObject* modules = imported_modules();
+  return modules ? PyDict_GetItemString(modules, name) : nullptr;
+}
+
 void GilPause::take_gil(PyThreadState* state) {
   // When the interpreter has ended meanwhile, Python ends a thread that comes back by unwinding its stack
   // (newer ones park it). Destructors on the way would let go of Python objects without the GIL: park it

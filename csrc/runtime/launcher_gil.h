@@ -29,6 +29,11 @@ class GilPause final : public sim::Watch {
 // Is Python taking its modules apart? What is warm can still be launched; nothing can be compiled.
 bool interpreter_ends();
 
+// sys.modules, and a module in it; borrowed. Null where there is none, also when a finaliser asks so late
+// that Python has taken the table away (PyImport_GetModuleDict ends the process then).
+PyObject* imported_modules();
+PyObject* imported_module(const char* name);
+
 // A raised exception put aside.
 class PyErrorState {
  public:
