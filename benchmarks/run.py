@@ -37,6 +37,8 @@ MEASUREMENTS = {
     "threads": (("asc",), "threads", {"floor": FLOOR}),
     "scalar": (("asc",), "scalar", {}),
 }
+# The peers' bytecode came with pip; asc's is written when it is first imported, unless this forbids it.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 # A whole program: imports, one kernel, arrays of the standard library.
 PROGRAM = """
 import sys
@@ -52,7 +54,9 @@ def worker(side, what, options):
     """One measurement in a process of its own: (result, None), or (None, why it failed)."""
     command = [str(PYTHON[side]), str(FOLDER / "worker.py"), side, what, json.dumps(options)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL, env=ENVIRONMENT
+        )
     except subprocess.TimeoutExpired:
         return None, "no end within 300 s"
     if done.returncode != 0:
