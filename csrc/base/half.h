@@ -10,22 +10,28 @@
 
 #include <stdint.h>
 
+// Never out of line: one translation unit an instruction set includes this (csrc/sim/isa), and of their
+// copies the linker would keep any.
+#define ASC_INLINE [[gnu::always_inline]]
+
 namespace asc {
 
 namespace half_detail {
 
-constexpr uint32_t float_bits(float value) { return __builtin_bit_cast(uint32_t, value); }
-constexpr float bits_float(uint32_t bits) { return __builtin_bit_cast(float, bits); }
+ASC_INLINE constexpr uint32_t float_bits(float value) { return __builtin_bit_cast(uint32_t, value); }
+ASC_INLINE constexpr float bits_float(uint32_t bits) { return __builtin_bit_cast(float, bits); }
 
 // All ones if a < b. Signed, since all operands are below 2^31 and SSE2 has no unsigned comparison; a mask,
 // since a compiler turns `?:` back into branches around the floating point operations and then does not
 // vectorise.
-constexpr uint32_t below(uint32_t a, uint32_t b) {
+ASC_INLINE constexpr uint32_t below(uint32_t a, uint32_t b) {
   return 0u - static_cast<uint32_t>(static_cast<int32_t>(a) < static_cast<int32_t>(b));
 }
-constexpr uint32_t select(uint32_t mask, uint32_t yes, uint32_t no) { return no ^ (mask & (yes ^ no)); }
+ASC_INLINE constexpr uint32_t select(uint32_t mask, uint32_t yes, uint32_t no) {
+  return no ^ (mask & (yes ^ no));
+}
 
-constexpr float half_to_float(uint16_t half) {
+ASC_INLINE constexpr float half_to_float(uint16_t half) {
   const uint32_t magnitude = (half & 0x7fffu) << 13;
   const uint32_t sign = (half & 0x8000u) << 16;
   const uint32_t kMinNormal = 1u << 23;
@@ -39,7 +45,7 @@ constexpr float half_to_float(uint16_t half) {
   return bits_float(select(is_subnormal, subnormal, (magnitude + rebias) | quiet) | sign);
 }
 
-constexpr uint16_t float_to_half(float value) {
+ASC_INLINE constexpr uint16_t float_to_half(float value) {
   const uint32_t bits = float_bits(value);
   const uint32_t magnitude = bits & 0x7fffffff;
   const uint32_t sign = (bits >> 16) & 0x8000;
@@ -55,12 +61,12 @@ constexpr uint16_t float_to_half(float value) {
   return static_cast<uint16_t>(select(below(magnitude, kOverflow), finite, 0x7c00 | nan) | sign);
 }
 
-constexpr float bfloat16_to_float(uint16_t bits) {
+ASC_INLINE constexpr float bfloat16_to_float(uint16_t bits) {
   const uint32_t wide = static_cast<uint32_t>(bits) << 16;
   return bits_float(wide | (below(0x7f800000, wide & 0x7fffffff) & (1u << 22)));
 }
 
-constexpr uint16_t float_to_bfloat16(float value) {
+ASC_INLINE constexpr uint16_t float_to_bfloat16(float value) {
   const uint32_t bits = float_bits(value);
   const uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
   const uint32_t is_nan = below(0x7f800000, bits & 0x7fffffff);
@@ -69,7 +75,7 @@ constexpr uint16_t float_to_bfloat16(float value) {
 
 // double -> float, round to odd: a further rounding to at most 22 bits is then as if made once, from the
 // double.
-constexpr float double_to_float_odd(double value) {
+ASC_INLINE constexpr float double_to_float_odd(double value) {
   const uint64_t bits = __builtin_bit_cast(uint64_t, value);
   const uint64_t magnitude = bits & 0x7fffffffffffffff;
   const uint32_t sign = static_cast<uint32_t>(bits >> 32) & 0x80000000;
@@ -96,7 +102,7 @@ constexpr float double_to_float_odd(double value) {
 }
 
 // Integer -> float, round to odd, for the same reason.
-constexpr float integer_to_float_odd(uint64_t magnitude, bool negative) {
+ASC_INLINE constexpr float integer_to_float_odd(uint64_t magnitude, bool negative) {
   // Above 2^53 a double is not exact: the bits that would be lost are gathered in one sticky bit.
   const uint64_t sticky = (magnitude & 0x7ff) != 0 ? 0x800 : 0;
   const uint64_t exact = magnitude >> 53 != 0 ? (magnitude & ~0x7ffull) | sticky : magnitude;
@@ -104,7 +110,7 @@ constexpr float integer_to_float_odd(uint64_t magnitude, bool negative) {
   return double_to_float_odd(negative ? -wide : wide);
 }
 
-constexpr float integer_to_float_odd(int64_t value) {
+ASC_INLINE constexpr float integer_to_float_odd(int64_t value) {
   const uint64_t bits = static_cast<uint64_t>(value);
   return integer_to_float_odd(value < 0 ? 0 - bits : bits, value < 0);
 }
@@ -112,12 +118,12 @@ constexpr float integer_to_float_odd(int64_t value) {
 }  // namespace half_detail
 
 struct Binary16 {
-  static constexpr uint16_t narrow(float value) { return half_detail::float_to_half(value); }
-  static constexpr float widen(uint16_t bits) { return half_detail::half_to_float(bits); }
+  ASC_INLINE static constexpr uint16_t narrow(float value) { return half_detail::float_to_half(value); }
+  ASC_INLINE static constexpr float widen(uint16_t bits) { return half_detail::half_to_float(bits); }
 };
 struct BrainFloat16 {
-  static constexpr uint16_t narrow(float value) { return half_detail::float_to_bfloat16(value); }
-  static constexpr float widen(uint16_t bits) { return half_detail::bfloat16_to_float(bits); }
+  ASC_INLINE static constexpr uint16_t narrow(float value) { return half_detail::float_to_bfloat16(value); }
+  ASC_INLINE static constexpr float widen(uint16_t bits) { return half_detail::bfloat16_to_float(bits); }
 };
 
 // Behaves as an arithmetic type does: numbers convert to and from it without a cast, rounded once, and an
@@ -127,25 +133,27 @@ struct ShortFloat {
   uint16_t bits;
 
   ShortFloat() = default;
-  constexpr ShortFloat(float value) : bits(Format::narrow(value)) {}
-  constexpr ShortFloat(double value) : bits(Format::narrow(half_detail::double_to_float_odd(value))) {}
-  constexpr ShortFloat(bool value) : ShortFloat(value ? 1.0f : 0.0f) {}
+  ASC_INLINE constexpr ShortFloat(float value) : bits(Format::narrow(value)) {}
+  ASC_INLINE constexpr ShortFloat(double value)
+      : bits(Format::narrow(half_detail::double_to_float_odd(value))) {}
+  ASC_INLINE constexpr ShortFloat(bool value) : ShortFloat(value ? 1.0f : 0.0f) {}
   // One constructor an integer type: a template would accept classes and enums too.
-  constexpr ShortFloat(signed char value) : ShortFloat(static_cast<float>(value)) {}
-  constexpr ShortFloat(unsigned char value) : ShortFloat(static_cast<float>(value)) {}
-  constexpr ShortFloat(short value) : ShortFloat(static_cast<float>(value)) {}
-  constexpr ShortFloat(unsigned short value) : ShortFloat(static_cast<float>(value)) {}
-  constexpr ShortFloat(int value) : ShortFloat(static_cast<double>(value)) {}
-  constexpr ShortFloat(unsigned value) : ShortFloat(static_cast<double>(value)) {}
-  constexpr ShortFloat(long value) : ShortFloat(half_detail::integer_to_float_odd(value)) {}
-  constexpr ShortFloat(unsigned long value) : ShortFloat(half_detail::integer_to_float_odd(value, false)) {}
-  constexpr ShortFloat(long long value) : ShortFloat(half_detail::integer_to_float_odd(value)) {}
-  constexpr ShortFloat(unsigned long long value)
+  ASC_INLINE constexpr ShortFloat(signed char value) : ShortFloat(static_cast<float>(value)) {}
+  ASC_INLINE constexpr ShortFloat(unsigned char value) : ShortFloat(static_cast<float>(value)) {}
+  ASC_INLINE constexpr ShortFloat(short value) : ShortFloat(static_cast<float>(value)) {}
+  ASC_INLINE constexpr ShortFloat(unsigned short value) : ShortFloat(static_cast<float>(value)) {}
+  ASC_INLINE constexpr ShortFloat(int value) : ShortFloat(static_cast<double>(value)) {}
+  ASC_INLINE constexpr ShortFloat(unsigned value) : ShortFloat(static_cast<double>(value)) {}
+  ASC_INLINE constexpr ShortFloat(long value) : ShortFloat(half_detail::integer_to_float_odd(value)) {}
+  ASC_INLINE constexpr ShortFloat(unsigned long value)
+      : ShortFloat(half_detail::integer_to_float_odd(value, false)) {}
+  ASC_INLINE constexpr ShortFloat(long long value) : ShortFloat(half_detail::integer_to_float_odd(value)) {}
+  ASC_INLINE constexpr ShortFloat(unsigned long long value)
       : ShortFloat(half_detail::integer_to_float_odd(value, false)) {}
 
-  constexpr operator float() const { return Format::widen(bits); }
+  ASC_INLINE constexpr operator float() const { return Format::widen(bits); }
 
-  static constexpr ShortFloat from_bits(uint16_t raw) {
+  ASC_INLINE static constexpr ShortFloat from_bits(uint16_t raw) {
     ShortFloat result{};
     result.bits = raw;
     return result;

@@ -1,77 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector ops in count form: one handler a family and mode, one typed body an op and dtype, both from the rows
-// of the op table. A row whose body is missing does not compile.
+// Vector ops in count form: one handler a family and mode. The arithmetic is a kernel of sim/kernels.h.
 #include "sim/access.h"
-#include "sim/bodies/vector.h"
+#include "sim/kernels.h"
 
 namespace asc::sim {
 
 namespace {
-
-template <DType T>
-struct CppType;
-#define ASC_CPP_TYPE(Id, type) \
-  template <>                  \
-  struct CppType<DType::Id> {  \
-    using Type = type;         \
-  };
-ASC_CPP_TYPE(I8, int8_t)
-ASC_CPP_TYPE(U8, uint8_t)
-ASC_CPP_TYPE(I16, int16_t)
-ASC_CPP_TYPE(U16, uint16_t)
-ASC_CPP_TYPE(I32, int32_t)
-ASC_CPP_TYPE(U32, uint32_t)
-ASC_CPP_TYPE(I64, int64_t)
-ASC_CPP_TYPE(U64, uint64_t)
-ASC_CPP_TYPE(F16, half_t)
-ASC_CPP_TYPE(BF16, bfloat16_t)
-ASC_CPP_TYPE(F32, float)
-ASC_CPP_TYPE(F64, double)
-#undef ASC_CPP_TYPE
-
-// ---- typed bodies behind untyped signatures ----
-
-using UnaryKernel = void (*)(void* dst, const void* src, int64_t count);
-using BinaryKernel = void (*)(void* dst, const void* src0, const void* src1, int64_t count);
-using ScalarKernel = void (*)(void* dst, const void* src, uint64_t scalar, int64_t count);
-using FillKernel = void (*)(void* dst, uint64_t scalar, int64_t count);
-
-// A scalar slot as an element: floats are float bits, integers their value.
-template <class T>
-T element_of(uint64_t slot) {
-  if constexpr (bodies::kIsFloat<T>)
-    return static_cast<T>(__builtin_bit_cast(float, static_cast<uint32_t>(slot)));
-  else
-    return static_cast<T>(slot);
-}
-
-template <template <class> class Body, class T, class U>
-struct Typed {
-  static void unary(void* dst, const void* src, int64_t count) {
-    bodies::run_unary<Body, T>(static_cast<T*>(dst), static_cast<const T*>(src), count);
-  }
-  static void binary(void* dst, const void* a, const void* b, int64_t count) {
-    bodies::run_binary<Body, T>(static_cast<T*>(dst), static_cast<const T*>(a), static_cast<const T*>(b),
-                                count);
-  }
-  static void binary_acc(void* dst, const void* a, const void* b, int64_t count) {
-    bodies::run_binary_acc<Body, T, U>(static_cast<T*>(dst), static_cast<const U*>(a),
-                                       static_cast<const U*>(b), count);
-  }
-  static void scalar(void* dst, const void* src, uint64_t value, int64_t count) {
-    bodies::run_scalar<Body, T>(static_cast<T*>(dst), static_cast<const T*>(src), element_of<T>(value),
-                                count);
-  }
-  static void scalar_acc(void* dst, const void* src, uint64_t value, int64_t count) {
-    bodies::run_scalar_acc<Body, T, U>(static_cast<T*>(dst), static_cast<const U*>(src), element_of<U>(value),
-                                       count);
-  }
-};
-
-template <class T>
-void fill(void* dst, uint64_t value, int64_t count) {
-  bodies::duplicate(static_cast<T*>(dst), element_of<T>(value), count);
-}
 
 // ---- handlers ----
 
@@ -176,112 +110,39 @@ OpStatus vec_fill(Core& core, const CallSite& site, uint64_t* frame, uint64_t*) 
   return OpStatus::Done;
 }
 
-// ---- choice of body by dtype ----
+// ---- handlers by family ----
 
-using Kernel = void (*)();
-
-// Calls pick.operator()<T, U>() for the dtypes of a site that the row allows, and stores what it gives.
-template <OpId Id, class Pick>
-Kernel pick_types(DType t, DType u, Pick pick) {
-  constexpr VarColumn kVars = parse_vars(op_row(Id).dtypes);
-  Kernel found = nullptr;
-  auto one = [&]<DType T>() {
-    if constexpr (op_allows(Id, 0, T) && T != DType::Void && T != DType::Bool) {
-      using First = typename CppType<T>::Type;
-      auto second = [&]<DType U>() {
-        if constexpr (op_allows_pair(Id, T, U)) {
-          if (t == T && u == U) found = pick.template operator()<First, typename CppType<U>::Type>();
-        }
-      };
-      if constexpr (kVars.count < 2) {
-        if (t == T) found = pick.template operator()<First, First>();
-      } else {
-        second.template operator()<DType::F16>();
-        second.template operator()<DType::BF16>();
-        second.template operator()<DType::F32>();
-        second.template operator()<DType::I16>();
-        second.template operator()<DType::I32>();
-      }
-    }
-  };
-#define ASC_X(Dtype, py, cpp, bytes, cls, short_name) one.template operator()<DType::Dtype>();
-  ASC_FOR_EACH_DTYPE(ASC_X)
-#undef ASC_X
-  return found;
-}
-
-template <class Fn>
-Kernel erase(Fn* fn) {
-  return reinterpret_cast<Kernel>(fn);
-}
-
-void bind(CallSite* site, OpFn check, OpFn fast, Kernel kernel) {
+void bind(CallSite* site, OpFn check, OpFn fast) {
   site->fn[static_cast<int>(Mode::Check)] = check;
   site->fn[static_cast<int>(Mode::Fast)] = fast;
-  site->kernel = kernel;
 }
 
-template <OpId Id, template <class> class Body>
-void bind_unary(CallSite* site) {
-  bind(site, vec_unary<Mode::Check>, vec_unary<Mode::Fast>,
-       pick_types<Id>(site->vars[0], site->vars[1],
-                      []<class T, class U>() { return erase(&Typed<Body, T, U>::unary); }));
-}
-template <OpId Id, template <class> class Body>
-void bind_binary(CallSite* site) {
-  bind(site, vec_binary<Mode::Check, false>, vec_binary<Mode::Fast, false>,
-       pick_types<Id>(site->vars[0], site->vars[1],
-                      []<class T, class U>() { return erase(&Typed<Body, T, U>::binary); }));
-}
-template <OpId Id, template <class> class Body>
-void bind_binary_acc(CallSite* site) {
-  bind(site, vec_binary<Mode::Check, true>, vec_binary<Mode::Fast, true>,
-       pick_types<Id>(site->vars[0], site->vars[1],
-                      []<class T, class U>() { return erase(&Typed<Body, T, U>::binary_acc); }));
-}
-template <OpId Id, template <class> class Body>
-void bind_scalar(CallSite* site) {
-  bind(site, vec_scalar<Mode::Check, false>, vec_scalar<Mode::Fast, false>,
-       pick_types<Id>(site->vars[0], site->vars[1],
-                      []<class T, class U>() { return erase(&Typed<Body, T, U>::scalar); }));
-}
-template <OpId Id, template <class> class Body>
-void bind_scalar_acc(CallSite* site) {
-  bind(site, vec_scalar<Mode::Check, true>, vec_scalar<Mode::Fast, true>,
-       pick_types<Id>(site->vars[0], site->vars[1],
-                      []<class T, class U>() { return erase(&Typed<Body, T, U>::scalar_acc); }));
-}
-template <OpId Id>
-void bind_fill(CallSite* site) {
-  bind(site, vec_fill<Mode::Check>, vec_fill<Mode::Fast>,
-       pick_types<Id>(site->vars[0], site->vars[1], []<class T, class U>() { return erase(&fill<T>); }));
+bool bind_family(CallSite* site) {
+  switch (family_of(site->op)) {
+    case Family::VecUnary: bind(site, vec_unary<Mode::Check>, vec_unary<Mode::Fast>); return true;
+    case Family::VecBinary:
+      bind(site, vec_binary<Mode::Check, false>, vec_binary<Mode::Fast, false>);
+      return true;
+    case Family::VecBinaryAcc:
+      bind(site, vec_binary<Mode::Check, true>, vec_binary<Mode::Fast, true>);
+      return true;
+    case Family::VecScalar:
+      bind(site, vec_scalar<Mode::Check, false>, vec_scalar<Mode::Fast, false>);
+      return true;
+    case Family::VecScalarAcc:
+      bind(site, vec_scalar<Mode::Check, true>, vec_scalar<Mode::Fast, true>);
+      return true;
+    case Family::VecFill: bind(site, vec_fill<Mode::Check>, vec_fill<Mode::Fast>); return true;
+    default: return false;
+  }
 }
 
 }  // namespace
 
-// One case a row of the vector families; the rows of other families give none.
-#define ASC_CASE(Name, call) \
-  case OpId::Name:           \
-    call(site);              \
-    return true;
-#define ASC_BIND_VecUnary(Name) ASC_CASE(Name, (bind_unary<OpId::Name, bodies::Name>))
-#define ASC_BIND_VecBinary(Name) ASC_CASE(Name, (bind_binary<OpId::Name, bodies::Name>))
-#define ASC_BIND_VecBinaryAcc(Name) ASC_CASE(Name, (bind_binary_acc<OpId::Name, bodies::Name>))
-#define ASC_BIND_VecScalar(Name) ASC_CASE(Name, (bind_scalar<OpId::Name, bodies::Name>))
-#define ASC_BIND_VecScalarAcc(Name) ASC_CASE(Name, (bind_scalar_acc<OpId::Name, bodies::Name>))
-#define ASC_BIND_VecFill(Name) ASC_CASE(Name, (bind_fill<OpId::Name>))
-#define ASC_BIND_DataCopy(Name)
-#define ASC_BIND_Flag(Name)
-#define ASC_BIND_CrossCore(Name)
-#define ASC_BIND_Query(Name)
-#define ASC_BIND_Cube(Name)
-
 bool bind_vector(CallSite* site) {
-  switch (site->op) {
-#define ASC_OP(Name, py, family, dtypes, overloads, doc) ASC_BIND_##family(Name)
-#include "ops/all.def"
-    default: return false;
-  }
+  if (!bind_family(site)) return false;
+  site->kernel = vector_kernel(site->op, site->vars[0], site->vars[1]);
+  return true;
 }
 
 }  // namespace asc::sim

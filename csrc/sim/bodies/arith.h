@@ -10,7 +10,13 @@
 
 #include "base/half.h"
 
+// The instruction set that a translation unit is compiled for: sim/isa has one for each.
+#ifndef ASC_ISA
+#define ASC_ISA baseline
+#endif
+
 namespace asc::bodies {
+inline namespace ASC_ISA {
 
 // ---- bit patterns: float, half and bfloat16 as signed integers, so that one body serves the three ----
 
@@ -175,32 +181,6 @@ T mul_add(T a, T b, T c) {
   return add(mul(a, b), c);
 }
 
-// ---- functions ----
-// RULE reciprocal and rsqrt are rounded correctly. The device approximates (errors above 2e-3 in half, 2e-4
-// in float are possible), by an unpublished method. rsqrt goes through double, whose error never crosses a
-// rounding boundary of float (checked for every fraction).
-template <class T>
-T reciprocal(T x) {
-  return rounded<T>(1.0f / static_cast<float>(x));
-}
-template <class T>
-T sqrt(T x) {
-  return rounded<T>(__builtin_sqrtf(static_cast<float>(x)));
-}
-template <class T>
-T rsqrt(T x) {
-  return rounded<T>(static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(static_cast<float>(x)))));
-}
-// RULE exp and ln are the C library's float functions, rounded once more for half.
-template <class T>
-T exp(T x) {
-  return rounded<T>(__builtin_expf(static_cast<float>(x)));
-}
-template <class T>
-T ln(T x) {
-  return rounded<T>(__builtin_logf(static_cast<float>(x)));
-}
-
 // ---- bits and shifts ----
 template <class T>
 T bit_not(T a) {
@@ -237,4 +217,5 @@ T shift_right(T x, T distance) {
   return static_cast<T>((x >> first) >> (count - first));
 }
 
+}  // namespace ASC_ISA
 }  // namespace asc::bodies

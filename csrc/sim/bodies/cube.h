@@ -10,6 +10,7 @@
 #include "sim/bodies/arith.h"
 
 namespace asc::bodies {
+inline namespace ASC_ISA {
 
 inline constexpr int64_t kFractalSide = 16;
 
@@ -100,4 +101,5 @@ constexpr T relu_result(T value) {
   return value < T{0} ? T{0} : value;
 }
 
+}  // namespace ASC_ISA
 }  // namespace asc::bodies

@@ -7,8 +7,10 @@
 #include <stdint.h>
 
 #include "sim/bodies/arith.h"
+#include "sim/bodies/functions.h"
 
 namespace asc::bodies {
+inline namespace ASC_ISA {
 
 // ---- ops ----
 
@@ -160,4 +162,5 @@ void duplicate(T* dst, T scalar, int64_t n) {
   for (int64_t i = 0; i < n; ++i) store(dst + i, scalar);
 }
 
+}  // namespace ASC_ISA
 }  // namespace asc::bodies

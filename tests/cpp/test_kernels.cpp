@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vector kernels of every instruction set: the same bits for every op and dtype; exp and ln against the C
+// library's long double functions; no code of one instruction set where another could run it.
+#include "sim/kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/half.h"
+#include "ops/op_table.h"
+
+namespace {
+
+using asc::DType;
+using asc::Family;
+using asc::OpId;
+using asc::sim::Isa;
+using asc::sim::vector_kernel;
+
+constexpr Isa kIsas[] = {
+#define ASC_X(name) Isa::name,
+    ASC_FOR_EACH_ISA(ASC_X)
+#undef ASC_X
+};
+
+bool is_vector(OpId op) {
+  switch (asc::op_desc(op).family) {
+    case Family::VecUnary:
+    case Family::VecBinary:
+    case Family::VecBinaryAcc:
+    case Family::VecScalar:
+    case Family::VecScalarAcc:
+    case Family::VecFill: return true;
+    default: return false;
+  }
+}
+
+// More than two of the widest registers and a tail; random patterns, so that NaNs, infinities, subnormals and
+// both zeros occur in each type, and the two zeros next to each other.
+constexpr int64_t kCount = 1037;
+using Bytes = std::array<uint8_t, kCount * 8>;
+
+Bytes noise(uint32_t seed) {
+  std::mt19937 random(seed);
+  Bytes bytes;
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
+  std::memset(bytes.data(), 0, 64);
+  for (int i = 0; i < 64; i += 16) bytes[static_cast<size_t>(i) + 7] = 0x80;
+  return bytes;
+}
+
+Bytes run(OpId op, DType t, DType u, Isa isa) {
+  const asc::sim::Kernel kernel = vector_kernel(op, t, u, isa);
+  Bytes dst = noise(1);
+  if (!kernel) return dst;
+  const Bytes a = noise(2), b = noise(3);
+  const uint64_t scalar =
+      t == DType::F16 || t == DType::F32 || t == DType::BF16 ? 0x40490fdb : 5;  // 3.1415927f, or 5
+  switch (asc::op_desc(op).family) {
+    case Family::VecUnary:
+      reinterpret_cast<asc::sim::UnaryKernel>(kernel)(dst.data(), a.data(), kCount);
+      break;
+    case Family::VecBinary:
+    case Family::VecBinaryAcc:
+      reinterpret_cast<asc::sim::BinaryKernel>(kernel)(dst.data(), a.data(), b.data(), kCount);
+      break;
+    case Family::VecScalar:
+    case Family::VecScalarAcc:
+      reinterpret_cast<asc::sim::ScalarKernel>(kernel)(dst.data(), a.data(), scalar, kCount);
+      break;
+    default: reinterpret_cast<asc::sim::FillKernel>(kernel)(dst.data(), scalar, kCount);
+  }
+  return dst;
+}
+
+TEST(Kernels, SameBitsForEveryInstructionSet) {
+  constexpr DType kTypes[] = {DType::Void, DType::I8,  DType::U8,  DType::I16, DType::U16,  DType::I32,
+                              DType::U32,  DType::I64, DType::U64, DType::F16, DType::BF16, DType::F32};
+  int compared = 0;
+  for (int id = 0; id < asc::kOpCount; id++) {
+    const auto op = static_cast<OpId>(id);
+    if (!is_vector(op)) continue;
+    for (const DType t : kTypes) {
+      for (const DType u : kTypes) {
+        if (t == DType::Void || !vector_kernel(op, t, u, Isa::baseline)) continue;
+        const Bytes expected = run(op, t, u, Isa::baseline);
+        for (const Isa isa : kIsas) {
+          if (isa > asc::sim::best_isa()) continue;
+          EXPECT_EQ(run(op, t, u, isa), expected)
+              << asc::op_desc(op).name << " on " << asc::py_name(t) << ", " << asc::py_name(u) << ", isa "
+              << static_cast<int>(isa);
+          compared++;
+        }
+      }
+    }
+  }
+  EXPECT_GT(compared, 100);
+}
+
+// The distance of `actual` from the true value in units of the last place of a float at that value.
+double ulps(float actual, long double exact) {
+  const int exponent = std::max(std::ilogb(exact), -126);
+  return static_cast<double>(std::fabs(static_cast<long double>(actual) - exact) *
+                             std::ldexp(1.0L, 23 - exponent));
+}
+
+void within(OpId op, long double (*exact)(long double), double limit) {
+  const auto kernel = reinterpret_cast<asc::sim::UnaryKernel>(vector_kernel(op, DType::F32, DType::Void));
+  std::vector<float> x, y;
+  for (uint64_t bits = 0; bits < (1ull << 32); bits += 4999)
+    x.push_back(__builtin_bit_cast(float, static_cast<uint32_t>(bits)));
+  const float inf = INFINITY;
+  for (const float value : {0.0f, -0.0f, 1.0f, inf, -inf, NAN, 88.72283f, 88.72284f, -87.33655f, -103.97208f,
+                            -103.97209f, 1e-45f, 3.4028235e38f, 0.99999994f, 1.0000001f})
+    x.push_back(value);
+  y.resize(x.size());
+  kernel(y.data(), x.data(), static_cast<int64_t>(x.size()));
+  for (size_t i = 0; i < x.size(); i++) {
+    const long double want = exact(static_cast<long double>(x[i]));
+    if (std::isnan(want)) {
+      ASSERT_TRUE(std::isnan(y[i])) << x[i];
+    } else if (std::isinf(y[i]) || want == 0) {
+      ASSERT_EQ(y[i], static_cast<float>(want)) << x[i];
+    } else {
+      ASSERT_LT(ulps(y[i], want), limit) << x[i];
+    }
+  }
+}
+
+TEST(Kernels, ExpIsWithinHalfAUnit) { within(OpId::Exp, &std::exp, 0.501); }
+TEST(Kernels, LnIsWithinHalfAUnit) { within(OpId::Ln, &std::log, 0.501); }
+
+// Of two inline functions of one name the linker keeps either: an AVX-512 one might then run anywhere.
+TEST(Kernels, WhatIsCompiledForAnInstructionSetIsNamedSo) {
+  std::string paths = ASC_ISA_OBJECTS;
+  int objects = 0;
+  for (size_t at = 0; at < paths.size();) {
+    const size_t end = std::min(paths.find(':', at), paths.size());
+    const std::string path = paths.substr(at, end - at);
+    at = end + 1;
+    const size_t slash = path.rfind('/'), dot = path.find('.', slash);
+    const std::string isa = "::" + path.substr(slash + 1, dot - slash - 1) + "::";
+    FILE* symbols = popen(("nm -C --defined-only '" + path + "'").c_str(), "r");
+    ASSERT_TRUE(symbols);
+    std::vector<char> line(1 << 16);
+    int seen = 0;
+    while (std::fgets(line.data(), static_cast<int>(line.size()), symbols)) {
+      const std::string text = line.data();
+      if (text.find(" W ") == std::string::npos && text.find(" V ") == std::string::npos) continue;
+      EXPECT_NE(text.find(isa), std::string::npos) << path << ": " << text;
+      seen++;
+    }
+    EXPECT_EQ(pclose(symbols), 0) << path;
+    objects += seen > 0 ? 1 : 0;
+  }
+  EXPECT_GE(objects, 1);
+}
+
+}  // namespace
