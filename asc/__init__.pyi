@@ -132,6 +132,7 @@ from asc._asc import uint32 as uint32
 from asc._asc import uint64 as uint64
 from asc._asc import void as void
 from asc._asc import wait_flag as wait_flag
+from asc._asc import workspace as workspace
 from asc._jit import CodegenOptions as CodegenOptions
 from asc._jit import CompileOptions as CompileOptions
 from asc._jit import ConstExpr as ConstExpr
@@ -282,4 +283,5 @@ __all__ = [
     "uint8",
     "void",
     "wait_flag",
+    "workspace",
 ]

@@ -230,6 +230,14 @@ def ascend_is_aic() -> bool:
 def ascend_is_aiv() -> bool:
     """Is this core a vector core?"""
 
+def workspace(bytes: _Int, per_block: bool = True) -> GlobalAddress[uint8]:
+    """Scratch global memory that the launch allocates, for as long as the kernel runs.
+
+    per_block: every block has `bytes` of its own, which its cores share; False: one area for all blocks. The
+    address is aligned to 512 bytes; what is there at first is not defined. Each call in the text is one area,
+    also in a loop; each call of a helper has areas of its own. Both arguments must be known at compile time.
+    """
+
 def print(*values: object, sep: str | None = " ", end: str | None = "\n") -> None:
     """Prints values from inside a kernel."""
 

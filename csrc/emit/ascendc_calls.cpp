@@ -238,6 +238,24 @@ void Printer::call(const ir::Function& callee, std::span<ir::Expr* const> args,
   put(')');
 }
 
+// The block's own stretch of the workspace, which all its cores share, and the area in it.
+void Printer::workspace(const ir::Workspace& e, int min) {
+  if (e.offset == 0 && e.stride == 0) return expr(e.base, min);
+  const bool parens = open(kAdditive, min);
+  expr(e.base, kAdditive);
+  if (e.offset != 0) {
+    put(" + ");
+    number(e.offset);
+  }
+  if (e.stride != 0) {
+    put(" + AscendC::GetBlockIdx()");
+    if (module_.kernel_type == ir::KernelType::MIX_AIC_1_2) put(" / AscendC::GetSubBlockNum()");
+    put(" * ");
+    number(e.stride);
+  }
+  close(parens);
+}
+
 // ---- exceptions
 // --------------------------------------------------------------------------------------------------
 

@@ -290,6 +290,7 @@ void Printer::expr(const ir::Expr* e, int min, bool converts) {
       put('.');
       return put(field_name(f.object->type, f.index));
     }
+    case ir::ExprKind::Workspace: return workspace(*as<ir::Workspace>(e), min);
   }
 }
 

@@ -158,6 +158,7 @@ class Printer {
   void select(const ir::Select& e, int min);
   void logical(const ir::Logical& e, int min);
   void core_predicate(bool aic);
+  void workspace(const ir::Workspace& e, int min);
   bool is_plain_division(const ir::Binary& e) const;
   static bool is_division(ir::BinaryOp op);
   static bool is_square(const ir::Binary& e);

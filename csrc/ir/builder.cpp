@@ -232,6 +232,14 @@ Expr* Builder::field(Expr* object, uint16_t index, Loc loc) {
   return e;
 }
 
+Workspace* Builder::workspace(int64_t bytes, bool per_block, Loc loc) {
+  Workspace* e = make_expr<Workspace>(Type::pointer(DType::U8), Effect::Pure, loc);
+  e->bytes = bytes;
+  e->per_block = per_block;
+  module_.uses_workspace = true;
+  return e;
+}
+
 // ---- statements ----------------------------------------------------------------------------------
 
 ConstDecl* Builder::const_decl(NamedConst* constant, Loc loc) {

@@ -44,6 +44,7 @@ class Builder {
   Expr* call(Function* callee, std::span<Expr* const> args, Loc loc);
   Expr* core_predicate(bool aic, Loc loc);
   Expr* field(Expr* object, uint16_t index, Loc loc);
+  Workspace* workspace(int64_t bytes, bool per_block, Loc loc);  // not placed
 
   // -- statements, appended to the current block
   void set_block(Block* block) { block_ = block; }

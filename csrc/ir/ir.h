@@ -71,7 +71,8 @@ class Arena {
 
 // clang-format off
 #define ASC_FOR_EACH_IR_EXPR(X) \
-  X(Const) X(Var) X(Unary) X(Binary) X(Logical) X(Select) X(Cast) X(OpCall) X(Call) X(CorePredicate) X(Field)
+  X(Const) X(Var) X(Unary) X(Binary) X(Logical) X(Select) X(Cast) X(OpCall) X(Call) X(CorePredicate) X(Field) \
+  X(Workspace)
 
 #define ASC_FOR_EACH_IR_STMT(X) \
   X(ConstDecl) X(Decl) X(Assign) X(SetField) X(Eval) X(CallAssign) X(If) X(For) X(While) X(Break) \
@@ -210,6 +211,17 @@ struct Field : Expr {
   Expr* object = nullptr;
   uint16_t index = 0;
 };
+// The address of an area of scratch memory that the launch allocates (asc.workspace), or of the areas that a
+// helper's call needs. passes/place_workspace says where it lies: `base` is a parameter made for it, the
+// address is base + offset + (block index) * stride.
+struct Workspace : Expr {
+  static constexpr ExprKind kKind = ExprKind::Workspace;
+  int64_t bytes = 0;
+  bool per_block = true;
+  Expr* base = nullptr;            // null: not placed yet
+  uint32_t area = 0;               // how many areas behind that of `base`
+  int64_t offset = 0, stride = 0;  // in bytes; stride 0: `base` is the block's own already, or shared
+};
 
 struct Stmt {
   StmtKind kind;
@@ -318,6 +330,15 @@ struct KernelArg {
   Var* var = nullptr;
   bool nonnegative = false;                                 // the specialisation knows the sign
   bool may_read = true, may_write = true, escapes = false;  // by passes/access
+  bool is_workspace = false;  // the last one: no argument of the caller's, but what the launch allocates
+};
+
+// An area of the workspace: `bytes` of each block, or of all blocks together. They lie in order, shared ones
+// first (ir/workspace.h).
+struct WorkspaceArea {
+  int64_t bytes = 0;
+  bool per_block = true;
+  Loc loc;  // of the call of asc.workspace
 };
 
 enum class KernelType : uint8_t {
@@ -352,6 +373,8 @@ struct Module {
   std::vector<NamedConst*> constants;  // module scope, in order of first use
   std::vector<StructDesc> structs;
   std::vector<KernelArg> args;
+  bool uses_workspace = false;           // some expression is a Workspace
+  std::vector<WorkspaceArea> workspace;  // by passes/place_workspace
   KernelType kernel_type = KernelType::Auto;
   bool auto_sync = true;
   uint32_t next_constant = 0;     // id of the next NamedConst

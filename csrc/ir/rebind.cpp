@@ -49,6 +49,7 @@ class Mover {
   }
   void move(Module& module) const {
     for (NamedConst* constant : module.constants) move(*constant);
+    for (WorkspaceArea& area : module.workspace) move(area.loc);
     for (auto& function : module.functions) {
       move(function->loc);
       for (Var* var : function->vars) move(var->loc);

@@ -23,7 +23,8 @@
 //
 // Lines
 // - `module` (optional), `source N "file" line L function "name"` with its text as strings, `struct`,
-//   `const`, `func`, `kernel`; functions before their callers. A statement ends with its line or with `;`.
+//   `const`, `workspace BYTES per_block|shared` (an area), `func`, `kernel`; functions before their callers.
+//   A statement ends with its line or with `;`.
 //   `#` starts a comment.
 // - `var %x: type [= value]`, `%x = value`, `%s.field = value`, an expression alone, `const $c: type =
 //   value`, `call (%a, _) = @f(...)`, `if c { } else { }`, `for [var] %i[: type] in range(start, stop[,
@@ -32,7 +33,7 @@
 // - Behind a variable's type: `ref`, `result`, `hoisted`. A function may begin with `local %x: type` lines:
 //   they give the order (the ids) of variables where that of their declarations is another one; their
 //   declarations follow all the same. A kernel may begin with `arg name: type = %param [nonneg] [noread]
-//   [nowrite] [escapes]` lines, or `no_args`; without them its parameters are its arguments.
+//   [nowrite] [escapes] [workspace]` lines, or `no_args`; without them its parameters are its arguments.
 // - `-> (type [name], ...)` are results; `effect pure|read|write|block` is printed where the body does not
 //   say so itself.
 //
@@ -40,6 +41,8 @@
 // - Python's operators and precedence (comparisons do not chain), `abs(a)`, `min(a, b)`, `max(a, b)`,
 //   `select(condition, a, b)`, `cast<type>(a)`, `explicit_cast<type>(a)`, `is_aic()`, `is_aiv()`, `@f(a)`,
 //   `%s.field`.
+// - `workspace(BYTES, per_block|shared)`, and once it is placed `workspace(BYTES, ..., %base area N at OFFSET
+//   stride BYTES)`.
 // - `asc_Name[.overload]<T=dtype>(receiver, operands...)`: `_` is a default, and so are operands left out at
 //   the end. Type variables left out come from the operands.
 // - Numbers `4`, `0x1f`, `2.5`, `inf`, `4:int64`. Without a type they have the one that the place asks for

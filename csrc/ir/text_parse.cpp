@@ -113,12 +113,14 @@ std::unique_ptr<Module> Parser::parse() {
       const Loc loc = parse_prefix_loc();
       if (in_.accept_word("const"))
         parse_const(loc);
+      else if (in_.accept_word("workspace"))
+        parse_area(loc);
       else if (in_.accept_word("func"))
         parse_function(loc, /*is_kernel=*/false);
       else if (in_.accept_word("kernel"))
         parse_function(loc, /*is_kernel=*/true);
       else
-        in_.fail("'source', 'struct', 'const', 'func' or 'kernel' expected");
+        in_.fail("'source', 'struct', 'const', 'workspace', 'func' or 'kernel' expected");
     }
   }
 }
@@ -174,6 +176,21 @@ void Parser::parse_struct() {
     desc.fields.push_back(field);
   }
   module_->structs.push_back(std::move(desc));
+}
+
+// workspace BYTES per_block|shared
+void Parser::parse_area(Loc loc) {
+  WorkspaceArea area;
+  area.bytes = in_.integer("a size");
+  area.per_block = parse_is_per_block();
+  area.loc = loc;
+  module_->workspace.push_back(area);
+}
+
+bool Parser::parse_is_per_block() {
+  if (in_.accept_word("per_block")) return true;
+  in_.expect_word("shared");
+  return false;
 }
 
 // const $name: type = value
@@ -315,7 +332,7 @@ void Parser::parse_kernel_args() {
   }
 }
 
-// arg name: type [= %param] [nonneg] [noread] [nowrite] [escapes]
+// arg name: type [= %param] [nonneg] [noread] [nowrite] [escapes] [workspace]
 void Parser::parse_arg() {
   KernelArg arg;
   arg.name = module_->arena.copy((in_.skip(), in_.word("the name of an argument")));
@@ -329,6 +346,7 @@ void Parser::parse_arg() {
   arg.may_read = !in_.accept_word("noread");
   arg.may_write = !in_.accept_word("nowrite");
   arg.escapes = in_.accept_word("escapes");
+  arg.is_workspace = in_.accept_word("workspace");
   module_->args.push_back(arg);
 }
 

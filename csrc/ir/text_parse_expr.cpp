@@ -189,6 +189,7 @@ Expr* Parser::word_expression(const Type& expected) {
   if (word == "cast" || word == "explicit_cast") return cast(word == "explicit_cast");
   if (word == "spelt") return spelt(expected);
   if (word == "bits") return raw_bits();
+  if (word == "workspace") return workspace();
   if (word == "abs" || word == "min" || word == "max" || word == "select") {
     in_.open();
     Expr* first = binary(0, word == "select" ? kBoolType : expected);
@@ -260,6 +261,25 @@ Expr* Parser::raw_bits() {
   const uint64_t bits = in_.number("a value");
   in_.close();
   return build_.int_const(type, static_cast<int64_t>(bits), kInherited);
+}
+
+// workspace(bytes, per_block|shared[, base area N at OFFSET stride BYTES])
+Expr* Parser::workspace() {
+  in_.open();
+  const int64_t bytes = in_.integer("a size");
+  in_.expect(",");
+  Workspace* e = build_.workspace(bytes, parse_is_per_block(), kInherited);
+  if (in_.accept(",")) {
+    e->base = binary(0, {});
+    in_.expect_word("area");
+    e->area = static_cast<uint32_t>(in_.number("the number of an area"));
+    in_.expect_word("at");
+    e->offset = in_.integer("an offset");
+    in_.expect_word("stride");
+    e->stride = in_.integer("a size");
+  }
+  in_.close();
+  return e;
 }
 
 // The type written behind a number, or the one that its place implies.

@@ -32,6 +32,8 @@ class Parser {
   void parse_source();
   void parse_struct();
   void parse_const(Loc loc);
+  void parse_area(Loc loc);
+  bool parse_is_per_block();
   void parse_function(Loc loc, bool is_kernel);
   void parse_params(Function* f);
   void parse_results(Function* f);
@@ -71,6 +73,7 @@ class Parser {
   Expr* cast(bool is_explicit);
   Expr* spelt(const Type& expected);
   Expr* raw_bits();
+  Expr* workspace();
   Expr* literal(const Type& expected);
   Expr* float_literal(double value, bool negative, const Type& expected);
   Expr* int_literal(uint64_t value, bool negative, size_t start, const Type& expected);

@@ -120,6 +120,14 @@ void Printer::print(const Module& module) {
     print_named(*c);
     put('\n');
   }
+  if (!module.workspace.empty()) put('\n');
+  for (const WorkspaceArea& area : module.workspace) {
+    if (with_locations_ && area.loc.valid()) {
+      put_loc(area.loc);
+      put(' ');
+    }
+    put("workspace {} {}\n", area.bytes, area.per_block ? "per_block" : "shared");
+  }
   for (const auto& f : module.functions) print_function(*f);
 }
 
@@ -236,7 +244,8 @@ void Printer::print_args(const Function& kernel) {
   for (size_t i = 0; as_params && i < args.size(); i++) {
     const Var* var = kernel.params[i];
     as_params = args[i].var == var && args[i].name == var->name && args[i].type == var->type &&
-                !args[i].nonnegative && args[i].may_read && args[i].may_write && !args[i].escapes;
+                !args[i].nonnegative && args[i].may_read && args[i].may_write && !args[i].escapes &&
+                !args[i].is_workspace;
   }
   if (as_params) return;
   if (args.empty()) {
@@ -257,6 +266,7 @@ void Printer::print_args(const Function& kernel) {
     if (!arg.may_read) out_ += " noread";
     if (!arg.may_write) out_ += " nowrite";
     if (arg.escapes) out_ += " escapes";
+    if (arg.is_workspace) out_ += " workspace";
   }
 }
 

@@ -104,6 +104,16 @@ void Printer::print_node(const Expr& e, const Type& expected) {
       print_object(f.object, e.loc);
       return put_field(f.object->type, f.index);
     }
+    case ExprKind::Workspace: {
+      const auto& w = static_cast<const Workspace&>(e);
+      put("workspace({}, {}", w.bytes, w.per_block ? "per_block" : "shared");
+      if (w.base) {
+        out_ += ", ";
+        print(w.base, {}, e.loc);
+        put(" area {} at {} stride {}", w.area, w.offset, w.stride);
+      }
+      return put(')');
+    }
   }
 }
 

@@ -54,6 +54,7 @@ class Verifier {
   void verify_select(const Select& e);
   void verify_cast(const Cast& e);
   void verify_field(const Field& e);
+  void verify_workspace(const Workspace& e);
   void verify_op(const OpCall& e);
   void verify_type_variables(const OpCall& e);
   void verify_operand(const OpCall& e, const ParamDesc& param, const Expr* arg);

@@ -8,6 +8,7 @@
 #include "ir/scalar.h"
 #include "ir/verifier.h"
 #include "ir/visit.h"
+#include "ir/workspace.h"
 #include "ops/signature.h"
 
 namespace asc::ir {
@@ -118,6 +119,7 @@ void Verifier::verify_node(const Expr& e) {
     case ExprKind::OpCall: verify_op(static_cast<const OpCall&>(e)); break;
     case ExprKind::Call: verify_call(static_cast<const Call&>(e)); break;
     case ExprKind::Field: verify_field(static_cast<const Field&>(e)); break;
+    case ExprKind::Workspace: verify_workspace(static_cast<const Workspace&>(e)); break;
   }
   verify_effect(e);
   if ((e.facts & kPlainDiv) != 0) {
@@ -222,6 +224,22 @@ void Verifier::verify_field(const Field& e) {
   if (type.is_void())
     return error(e.loc, fmt::format("{} has no field {}", to_string(e.object->type), e.index));
   verify_result(e, type);
+}
+
+void Verifier::verify_workspace(const Workspace& e) {
+  verify_result(e, Type::pointer(DType::U8));
+  if (e.bytes < 1) error(e.loc, fmt::format("a workspace of {} bytes", e.bytes));
+  const auto* base = as<VarRef>(e.base);
+  if (!e.base) {
+    if (!module_.workspace.empty()) error(e.loc, "the workspace has no place, and others have");
+  } else if (!base || !base->var->is_param || base->type != Type::pointer(DType::U8)) {
+    error(e.loc, "the base of a workspace is no parameter of its type");
+  } else {
+    verify_expr(e.base, "base", e.loc);
+    if (e.area >= module_.workspace.size() || e.offset % kWorkspaceAlign != 0 ||
+        e.stride % kWorkspaceAlign != 0 || e.offset < 0 || e.stride < 0)
+      error(e.loc, fmt::format("area {} at {} stride {}: no such place", e.area, e.offset, e.stride));
+  }
 }
 
 // ---- calls ---------------------------------------------------------------------------------------

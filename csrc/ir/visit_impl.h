@@ -42,6 +42,7 @@ void for_each_operand(Expr* e, Fn&& fn) {
       return each(static_cast<OpCall*>(e)->args, fn);
     case ExprKind::Call: return each(static_cast<Call*>(e)->args, fn);
     case ExprKind::Field: return one(static_cast<Field*>(e)->object, fn);
+    case ExprKind::Workspace: return one(static_cast<Workspace*>(e)->base, fn);
   }
 }
 

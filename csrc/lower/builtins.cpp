@@ -135,6 +135,7 @@ Value Frame::call_builtin(BuiltinId id, std::span<const Argument> args, const as
     case BuiltinId::AscendIsAiv:
       expect(0, "ascend_is_aiv()");
       return Value::of(build_.core_predicate(false, loc(e)));
+    case BuiltinId::Workspace: return workspace(args, e);
     case BuiltinId::Print: break;  // see call
   }
   ASC_BUG("a builtin without a meaning");

@@ -302,6 +302,7 @@ class Frame {
   void format_value(const Value& v, const ast::Node* node, Text* out, bool inside = false,
                     std::string_view spec = {});
   Value cast_to(const Value& v, DType type, const ast::Node* at);
+  Value workspace(std::span<const Argument> args, const ast::Call* e);
   Value min_max(ir::BinaryOp op, std::span<const Argument> args, const ast::Node* at);
   Value any_all(bool is_all, const Argument& items, const ast::Call* e);
   std::vector<Value> items_of(const Argument& a);

@@ -19,7 +19,8 @@ namespace asc::lower {
 // clang-format off
 #define ASC_FOR_EACH_BUILTIN(X)                                                                        \
   X(Range, "range") X(StaticRange, "static_range") X(CeilDiv, "ceildiv") X(Number, "number") X(Property, "property") \
-  X(AscendIsAic, "ascend_is_aic") X(AscendIsAiv, "ascend_is_aiv") X(Print, "print")
+  X(AscendIsAic, "ascend_is_aic") X(AscendIsAiv, "ascend_is_aiv") X(Print, "print") \
+  X(Workspace, "workspace")
 // clang-format on
 
 enum class BuiltinId : uint8_t {

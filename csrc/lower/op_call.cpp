@@ -196,6 +196,10 @@ Value Frame::call_kind(Kind kind, std::span<Argument> args, const Node* at) {
   if (!constructor) fail(at, fmt::format("asc.{} cannot be made in a kernel", name));
   const Match m = match(*constructor, nullptr, args, at);
   const OverloadDesc& proto = op_desc(*constructor).overloads[static_cast<size_t>(m.overload)];
+  if (kind == Kind::Pointer)  // an address seen as one of other elements stays what it is
+    for (const Argument& a : args)
+      if (is_address(a.value))
+        return Value::of(build_.cast(Type::pointer(m.vars[0]), a.value.expr, true, loc(at)));
   const bool plain = kKinds[static_cast<int>(kind)].passed == Passed::Object || kind == Kind::GlobalTensor;
   for (const ParamDesc& p : proto.params)
     if (!plain || !p.is_template) return call_op(*constructor, nullptr, args, at);

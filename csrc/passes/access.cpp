@@ -302,6 +302,7 @@ Set PointsTo::eval(const ir::Expr* e) {
     case ir::ExprKind::Field:
       eval(static_cast<const ir::Field*>(e)->object);
       return points(e->type) ? kUnknown : 0;
+    case ir::ExprKind::Workspace: return eval(static_cast<const ir::Workspace*>(e)->base);
     case ir::ExprKind::Unary:
     case ir::ExprKind::Binary:
     case ir::ExprKind::Logical:

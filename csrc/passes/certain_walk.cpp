@@ -276,6 +276,7 @@ Value CertainWalk::eval(const ir::Expr* e, Cores cores) {
       return cores == kBothCores ? Value() : Value::of_int(cores == wanted);
     }
     case ir::ExprKind::Field: eval(static_cast<const ir::Field*>(e)->object, cores); return {};
+    case ir::ExprKind::Workspace: return {};
   }
   return {};
 }

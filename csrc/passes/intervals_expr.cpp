@@ -76,6 +76,7 @@ Interval IntervalAnalysis::chain(ir::Expr* e) {
       return value;
     }
     case ir::ExprKind::CorePredicate: return {0, 1};
+    case ir::ExprKind::Workspace: return range_of(e->type);
     case ir::ExprKind::Field: {
       eval(static_cast<ir::Field*>(e)->object);
       const Interval value = range_of(e->type);

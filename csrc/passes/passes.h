@@ -9,6 +9,10 @@
 
 namespace asc::passes {
 
+// Where each area of asc.workspace lies: fills Module::workspace, and adds the parameters that carry
+// addresses. Throws CompileError where they are more than a device can have.
+void place_workspace(ir::Module& module);
+
 // Integer value ranges, across branches, loops and helpers: sets kFits, kNonNegative and kPlainDiv on
 // expressions.
 void intervals(ir::Module& module);
@@ -31,9 +35,9 @@ std::vector<ir::Diagnostic> limits(const ir::Module& module, const PlatformDesc&
 struct PipelineResult {
   std::vector<ir::Diagnostic> diagnostics;
 };
-// intervals, widen_addresses, intervals again if that changed types, access, detect_kernel_type, limits. The
-// verifier runs before them and behind each pass that changes the tree (without NDEBUG: behind each). Its
-// errors are ours (Bug), with the module's text.
+// place_workspace, intervals, widen_addresses, intervals again if that changed types, access,
+// detect_kernel_type, limits. The verifier runs before them and behind each pass that changes the tree
+// (without NDEBUG: behind each). Its errors are ours (Bug), with the module's text.
 PipelineResult run(ir::Module& module, const PlatformDesc& platform);
 
 // Whether any op reachable from the kernel needs cores to run together (cross-core flags, and later sync_all,

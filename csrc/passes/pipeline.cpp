@@ -34,6 +34,10 @@ void verify_facts(std::string_view pass, const ir::Module& module) {
 
 PipelineResult run(ir::Module& module, const PlatformDesc& platform) {
   verify_after("lowering", module);
+  if (module.uses_workspace) {
+    place_workspace(module);
+    verify_after("place_workspace", module);
+  }
   intervals(module);
   verify_facts("intervals", module);
   if (widen_addresses(module)) {

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "emit/ascendc.h"
 #include "ir/text.h"
+#include "ir/workspace.h"
 #include "passes/passes.h"
 
 #define XXH_INLINE_ALL
@@ -101,12 +102,16 @@ std::string meta_json(CompiledKernel& kernel) {
   out += fmt::format("  \"auto_sync\": {},\n  \"arguments\": [", module.auto_sync ? "true" : "false");
   const char* separator = "";
   for (const ir::KernelArg& arg : module.args) {
+    if (arg.is_workspace) continue;
     out += fmt::format("{}\n    {{\"name\": {}, \"type\": {}, \"reads\": {}, \"writes\": {}}}", separator,
                        json_string(arg.name), json_string(type_text(module, arg.type)),
                        arg.may_read ? "true" : "false", arg.may_write ? "true" : "false");
     separator = ",";
   }
-  out += fmt::format("\n  ],\n  \"functions\": {},\n  \"diagnostics\": [", module.functions.size());
+  const ir::WorkspaceLayout workspace = ir::lay_out(module.workspace);
+  out += fmt::format("\n  ],\n  \"workspace\": {{\"shared\": {}, \"per_block\": {}}}", workspace.shared,
+                     workspace.block);
+  out += fmt::format(",\n  \"functions\": {},\n  \"diagnostics\": [", module.functions.size());
   separator = "";
   for (const ir::Diagnostic& diagnostic : kernel.diagnostics()) {
     out += fmt::format("{}\n    {{\"id\": {}, \"message\": {}}}", separator, json_string(diagnostic.id),

@@ -103,10 +103,14 @@ inline GlobalBytes global_bytes(Core& core, const CallSite& site, int operand, u
   const bool write = access != Access::Read;
   GlobalBytes out{group.base, 0, bytes};
   if (place.offset < 0 || place.offset + bytes > group.bytes) [[unlikely]] {
-    report_gm_outside(core, site, static_cast<uint32_t>(index), place.offset, bytes, elem, write);
-    out.begin = place.offset < 0 ? -place.offset : 0;
-    out.end = group.bytes - place.offset < bytes ? group.bytes - place.offset : bytes;
-    if (out.end <= out.begin) return {nullptr, 0, 0};
+    const int64_t first = group.stride * core.block;  // of a block's own area; the others begin at 0
+    const int64_t end = group.stride ? first + group.area->bytes : group.bytes;
+    if (place.offset < first || place.offset + bytes > end) {
+      report_gm_outside(core, site, static_cast<uint32_t>(index), place.offset, bytes, elem, write);
+      out.begin = place.offset < first ? first - place.offset : 0;
+      out.end = end - place.offset < bytes ? end - place.offset : bytes;
+      if (out.end <= out.begin) return {nullptr, 0, 0};
+    }
   }
   if (write && group.read_only) [[unlikely]] {
     if (report_read_only(core, site, static_cast<uint32_t>(index), place.offset, bytes))

@@ -511,7 +511,13 @@ ProgramPtr assemble(const ir::Module& module) {
     assembler.run(&program->functions[i]);
   }
   int slot = 0;
+  program->workspace.areas = module.workspace;
+  program->workspace.layout = ir::lay_out(module.workspace);
   for (const ir::Var* v : module.kernel()->params) {
+    if (!module.args.empty() && module.args.back().is_workspace && module.args.back().var == v) {
+      program->workspace.slot = static_cast<uint16_t>(slot);  // the last one
+      break;
+    }
     KernelParam& param = program->params.emplace_back();
     param.name = std::string(v->name);
     param.type = v->type;

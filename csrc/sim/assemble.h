@@ -85,6 +85,7 @@ class FunctionAssembler {
   Slot convert(Slot from, DType from_type, DType to, bool is_explicit, const Loc& loc, int want);
   Slot value_by_branches(const ir::Expr& e, int want);
   Slot field(const ir::Field& e, int want);
+  Slot workspace(const ir::Workspace& e, int want);
   // Chains of + - * and bit operations on signed types compute in 64 bits. `limit` bounds the magnitude,
   // |value| <= limit; `inside`: surely a value of the type.
   using Limit = unsigned __int128;

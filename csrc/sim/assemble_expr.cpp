@@ -7,6 +7,7 @@
 #include "ir/builder.h"
 #include "ir/scalar.h"
 #include "sim/assemble.h"
+#include "sim/memory.h"
 
 namespace asc::sim {
 
@@ -95,6 +96,7 @@ FunctionAssembler::Slot FunctionAssembler::expr(const ir::Expr* e, int want) {
       return to;
     }
     case ir::ExprKind::Field: return field(*ir::as<ir::Field>(e), want);
+    case ir::ExprKind::Workspace: return workspace(*ir::as<ir::Workspace>(e), want);
   }
   ASC_BUG("an expression of unknown kind");
 }
@@ -113,6 +115,26 @@ FunctionAssembler::Slot FunctionAssembler::field(const ir::Field& e, int want) {
   }
   const Slot to = target(want);
   emit(Op::LoadRef, to, at);
+  return to;
+}
+
+// Each area is an owner of its own in addresses (sim/workspace.h): the next one is a step in the upper bits.
+FunctionAssembler::Slot FunctionAssembler::workspace(const ir::Workspace& e, int want) {
+  const Slot base = expr(e.base);
+  if (e.area == 0 && e.stride == 0) return base;
+  const Slot step = bits(uint64_t{e.area} << kOwnerShift);
+  if (e.stride == 0) {
+    const Slot to = target(want);
+    emit(Op::Add, to, base, step);
+    return to;
+  }
+  const Slot stride = bits(static_cast<uint64_t>(e.stride));
+  const Slot at = temp();
+  emit(Op::Block, at);
+  emit(Op::Mul, at, at, stride);
+  emit(Op::Add, at, at, step);
+  const Slot to = target(want);
+  emit(Op::Add, to, at, base);
   return to;
 }
 

@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "ir/ir.h"
 #include "sim/simulator.h"
+#include "sim/workspace.h"
 
 namespace asc::sim {
 
@@ -43,7 +44,7 @@ namespace asc::sim {
   X(JltF, abj) X(JleF, abj) X(JeqF, abj) X(JneF, abj) X(JnltF, abj) X(JnleF, abj) X(ForCheck, abci)       \
   X(ForPrep, abcj) X(ForPrepU, abcj) X(ForPrep1, abcj) X(ForEnter, abc) X(ForNext, abcj)                  \
   X(ForNext1, abj) X(ForNextR, abcj) X(ForNext1R, abj) X(Loop, j) X(Call, call) X(Ret, none)              \
-  X(CallOp, op) ASC_SIM_GET_OPCODES(X) ASC_SIM_SET_OPCODES(X) X(NewObject, object) X(IsAic, a)            \
+  X(CallOp, op) ASC_SIM_GET_OPCODES(X) ASC_SIM_SET_OPCODES(X) X(NewObject, object) X(IsAic, a) X(Block, a)           \
   X(Print, text) X(AssertFail, text)
 // Scalar accesses by memory and width: CallOp instructions (a: result or value, b: tensor, c: index) that take
 // the short way where the access is nothing special.
@@ -185,6 +186,7 @@ struct Program {
   std::vector<TextFormat> texts;
   std::vector<ObjectDecl> object_decls;
   std::vector<KernelParam> params;
+  WorkspacePlan workspace;
   SourceTable sources;
   ir::KernelType kernel_type = ir::KernelType::AIV_ONLY;
   bool lockstep = false;  // cores wait for each other: they run interleaved on one thread

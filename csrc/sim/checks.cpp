@@ -41,6 +41,26 @@ std::string far_element(const Core& core, const CallSite& site, int64_t shift, i
   return fmt::format("element {} of {}", element, elements);
 }
 
+// Outside an area of the workspace: of a block's own, counted from where that begins.
+void tell_workspace(const Core& core, const GlobalGroup& group, int64_t begin, int64_t bytes, bool write,
+                    Finding* f) {
+  const ir::WorkspaceArea& area = *group.area;
+  const int64_t first = begin - group.stride * core.block;
+  f->buffer = "workspace";
+  f->range_begin = first;
+  f->range_end = first + bytes;
+  f->other = {core.program->sources.resolve(area.loc)};
+  const std::string where = is_far(begin)
+                                ? fmt::format("2^47 bytes or more {} its start; it has {} bytes",
+                                              begin < 0 ? "before" : "behind", area.bytes)
+                                : fmt::format("bytes {}..{} of {}", first, first + bytes - 1, area.bytes);
+  f->message = fmt::format("{}: {} outside {} workspace: {}", f->op, verb(write),
+                           area.per_block ? "the block's" : "the", where);
+  f->fix = area.per_block
+               ? "ask asc.workspace for more bytes, or for memory that blocks share (per_block=False)"
+               : "ask asc.workspace for more bytes";
+}
+
 // The queue or buffer behind a tensor, for messages.
 std::string buffer_name(const Core& core, const Tensor& tensor) {
   if (tensor.buffer() == 0) return {};
@@ -145,9 +165,11 @@ void report_gm_outside(Core& core, const CallSite& site, uint32_t group, int64_t
                        DType elem, bool write) {
   Finding* f = core.log.add(write ? FindingId::GmWriteOutside : FindingId::GmReadOutside, core.here());
   if (!f) return;
-  const GlobalArgument* a = core.launch->gm.nearest(group, begin, begin + bytes);
   f->op = op_name(site);
   f->pipe = pipe_name(site);
+  if (core.launch->gm.groups[group].area)
+    return tell_workspace(core, core.launch->gm.groups[group], begin, bytes, write, f);
+  const GlobalArgument* a = core.launch->gm.nearest(group, begin, begin + bytes);
   if (!a) return;
   const int64_t size = std::max(1, size_of(a->dtype == DType::Void ? elem : a->dtype));
   const int64_t first = begin - a->shift;

@@ -112,7 +112,7 @@ void GlobalMemory::bind(std::span<const Argument> launch_arguments, std::vector<
   for (const Span& s : spans) {
     if (s.begin == s.end) continue;
     if (groups.empty() || s.begin >= end) {
-      groups.push_back({reinterpret_cast<uint8_t*>(s.begin), 0, false});
+      groups.push_back({.base = reinterpret_cast<uint8_t*>(s.begin)});
       end = s.begin;
     }
     end = std::max(end, s.end);
@@ -123,7 +123,7 @@ void GlobalMemory::bind(std::span<const Argument> launch_arguments, std::vector<
   for (const Span& s : spans) {  // an empty array overlaps nothing, wherever it points
     if (s.begin != s.end) continue;
     group_of[s.index] = static_cast<uint32_t>(groups.size());
-    groups.push_back({reinterpret_cast<uint8_t*>(s.begin), 0, false});
+    groups.push_back({.base = reinterpret_cast<uint8_t*>(s.begin)});
   }
   // Owners follow the kernel's order of arguments, not host addresses, so that addresses are the same in
   // every launch.

@@ -21,8 +21,10 @@ namespace asc::sim {
 inline constexpr uint64_t kOwnerBase = 0x6B00;
 inline constexpr uint32_t kFirstGlobalOwner = kSpaceCount;
 
+inline constexpr int kOwnerShift = 48;
+
 constexpr uint64_t make_address(uint32_t owner, int64_t offset) {
-  return ((kOwnerBase + owner) << 48) + static_cast<uint64_t>(offset);
+  return ((kOwnerBase + owner) << kOwnerShift) + static_cast<uint64_t>(offset);
 }
 
 // The lower bits: the offset of an address whose offset is not negative.
@@ -111,6 +113,10 @@ struct GlobalGroup {
   uint8_t* base = nullptr;
   int64_t bytes = 0;
   bool read_only = false;  // some argument in it is
+  // An area of the workspace. Of one that each block has: `bytes` is 0, so that no access takes the short
+  // way, and a block's own part begins at block * stride.
+  const ir::WorkspaceArea* area = nullptr;
+  int64_t stride = 0;
 };
 struct GlobalArgument {
   std::string name;
@@ -123,7 +129,7 @@ struct GlobalArgument {
   bool covers(int64_t begin, int64_t end) const { return begin >= shift - before && end <= shift + bytes; }
 };
 
-// Global memory as a launch sees it: nothing but its array arguments.
+// Global memory as a launch sees it: its array arguments, and behind them the areas of its workspace.
 struct GlobalMemory {
   std::vector<GlobalGroup> groups;
   std::vector<GlobalArgument> arguments;  // arrays only, in kernel order

@@ -225,6 +225,7 @@ void run_at_once(ParallelRun& run, int items, int threads) {
   if (!met) return;
   run.launch.program->cost.cores_met.store(true, std::memory_order_relaxed);
   before.restore();
+  run.launch.workspace.poison();
   parallel_for(items, 1, ParallelRun::call_rest, &run);
 }
 
@@ -406,6 +407,7 @@ LaunchResult launch(const Program& program, int grid, std::span<const Argument> 
   }
   choose_cores(launch, program.kernel_type);
   bind_arguments(launch, arguments);
+  if (!program.workspace.areas.empty()) launch.workspace.bind(launch);
 
   LaunchResult out;
   std::vector<CoreResult> results;

@@ -524,6 +524,7 @@ L_NewObject : {
   NEXT();
 }
   OP(IsAic, core.aic)
+  OP(Block, static_cast<uint64_t>(core.block))
 L_Print:
   SAVE();
   print(core, core.program->texts[static_cast<size_t>(pc->imm)]);

@@ -32,6 +32,7 @@ struct Launch {
   const Options* options = nullptr;
   const PlatformDesc* platform = nullptr;
   GlobalMemory gm;
+  WorkspaceMemory workspace;
   std::vector<uint64_t> entry;  // the kernel's first slots
   int grid = 0;
   bool has_aic = false, has_aiv = true;

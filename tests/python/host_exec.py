@@ -5,8 +5,9 @@
     kernels = compile_batch([text, text, ...])                          # one shared object for all
     result = kernels[0].run("MIX_AIC_1_2", 2, [x, n])                   # result.arrays, result.printed
 
-Arguments follow the printed signature: compile-time ones are not in it. Shared objects are kept by content in
-a folder below the system's temporary one.
+Arguments follow the printed signature: compile-time ones are not in it. A kernel with asc.workspace takes
+that memory last: `run(..., workspace=bytes)` makes it, `workspace_bytes(compiled, grid)` says how much.
+Shared objects are kept by content in a folder below the system's temporary one.
 """
 
 import ctypes
@@ -179,8 +180,16 @@ class HostKernel:
         library.asc_host_slot.restype = ctypes.c_void_p
         self._slot = library.asc_host_slot()
 
-    def run(self, kernel_type, grid, args, seconds=TIMEOUT_SECONDS):
+    def run(self, kernel_type, grid, args, seconds=TIMEOUT_SECONDS, workspace=0):
         """Runs it on copies of the arrays. HostError if it crashes, hangs or writes outside an array."""
+        if workspace:
+            args = [*args, np.full(workspace, 0xA7, np.uint8)]
+        result = self._run(kernel_type, grid, args, seconds)
+        if workspace:
+            result.arrays.pop()
+        return result
+
+    def _run(self, kernel_type, grid, args, seconds):
         if len(args) != len(self.parameters):
             raise HostError(f"{self.name} takes {len(self.parameters)} arguments, got {len(args)}")
         structs = [is_struct(a) for a in args]
@@ -244,6 +253,12 @@ def compile_batch(texts, kernel_names=None):
     ]
     library = ctypes.CDLL(_compile("".join(source), f"batch-of-{len(texts)}"))
     return [HostKernel(library, i, *signature) for i, signature in enumerate(signatures)]
+
+
+def workspace_bytes(compiled, grid):
+    """What a launch of this grid allocates for the kernel's asc.workspace calls."""
+    sizes = compiled.meta["workspace"]
+    return sizes["shared"] + grid * sizes["per_block"]
 
 
 def run_printed(text, kernel_name, kernel_type, grid, args):

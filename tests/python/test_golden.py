@@ -80,7 +80,8 @@ def test_printed_program_runs_as_the_simulator_does(name, kernel, grid, argument
     assert asc.last_findings() == []
     printed = host_exec.compile_printed(compiled.text["ascendc"])
     given = runtime_arguments(compiled, kernel, arguments())
-    result = printed.run(compiled.meta["kernel_type"], grid, given)
+    scratch = host_exec.workspace_bytes(compiled, grid)
+    result = printed.run(compiled.meta["kernel_type"], grid, given, workspace=scratch)
     expected = [a for a in runtime_arguments(compiled, kernel, simulated) if isinstance(a, np.ndarray)]
     inputs = [a for a in given if isinstance(a, np.ndarray)]
     assert len(expected) == len(result.arrays) > 0

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scratch memory of one launch (asc.workspace), in the layout of ir/workspace.h.
+//
+// Each area is an owner of its own in addresses, so that an access that leaves it is seen, whatever lies
+// behind. The address of a block's own area carries block * stride as its offset: another block's is no place
+// of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <new>
+
+#include "ir/workspace.h"
+
+namespace asc::sim {
+
+struct Launch;
+
+// What a program knows of it.
+struct WorkspacePlan {
+  std::vector<ir::WorkspaceArea> areas;
+  ir::WorkspaceLayout layout;
+  uint16_t slot = 0;  // of the kernel's parameter
+};
+
+class WorkspaceMemory {
+ public:
+  // Allocates for the launch's grid and puts the areas behind the arguments. Throws LaunchError.
+  void bind(Launch& launch);
+  // As memory that nobody wrote; again before cores run once more.
+  void poison();
+
+ private:
+  struct Free {
+    void operator()(uint8_t* at) const { ::operator delete (at, std::align_val_t{ir::kWorkspaceAlign}); }
+  };
+  std::unique_ptr<uint8_t, Free> bytes_;
+  size_t size_ = 0;
+};
+
+}  // namespace asc::sim
