@@ -49,9 +49,12 @@ class CompiledKernel:
         """Findings known at compile time (asc.Finding); a launch that executes raises them."""
         return _asc.compiled_diagnostics(self._handle)
 
-    def save(self, folder) -> str:
-        """Writes texts and metadata to a folder of the kernel's own below `folder`; returns its path."""
-        return _asc.compiled_save(self._handle, str(folder))
+    def save(self, folder, *, comments: bool = True) -> str:
+        """Writes texts and metadata to a folder of the kernel's own below `folder`; returns its path.
+
+        `comments`: each line of the Ascend C shows the Python text that it comes from.
+        """
+        return _asc.compiled_save(self._handle, str(folder), comments)
 
     def __repr__(self):
         return f"<compiled {self.meta['kernel']} for {self.meta['platform']}>"

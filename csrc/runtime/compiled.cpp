@@ -122,7 +122,7 @@ std::string meta_json(CompiledKernel& kernel) {
   return out;
 }
 
-std::string save_compiled(CompiledKernel& kernel, const std::string& root) {
+std::string save_compiled(CompiledKernel& kernel, const std::string& root, bool comments) {
   const std::string meta = meta_json(kernel);
   const std::string key = content_key(kernel.ir_text() + meta);
   const std::filesystem::path folder =
@@ -134,7 +134,7 @@ std::string save_compiled(CompiledKernel& kernel, const std::string& root) {
                       "set PYASC_DUMP_PATH to a folder that can be written");
   if (!kernel.ir_lowered().empty()) write_file(folder / "ir.lowered.txt", kernel.ir_lowered());
   write_file(folder / "ir.txt", kernel.ir_text());
-  write_file(folder / "ascendc.cpp", emit::print_ascendc(kernel.module(), {.comments = true}));
+  write_file(folder / "ascendc.cpp", emit::print_ascendc(kernel.module(), {.comments = comments}));
   write_file(folder / "bytecode.txt", kernel.bytecode());
   write_file(folder / "meta.json", meta);
   return folder.string();

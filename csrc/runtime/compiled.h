@@ -59,9 +59,9 @@ class CompiledKernel {
 };
 
 // Writes one folder for the kernel below `root`: ir.lowered.txt, ir.txt, ascendc.cpp, bytecode.txt,
-// meta.json. The folder's name and every byte follow from the content. Returns the folder; throws LaunchError
-// if it cannot be written.
-std::string save_compiled(CompiledKernel& kernel, const std::string& root);
+// meta.json. `comments`: the Ascend C has the Python text of each line. The folder's name and every byte
+// follow from the content. Returns the folder; throws LaunchError if it cannot be written.
+std::string save_compiled(CompiledKernel& kernel, const std::string& root, bool comments);
 std::string meta_json(CompiledKernel& kernel);
 
 }  // namespace asc::runtime

@@ -247,7 +247,7 @@ bool launch_call(PyObject* jit, const JitState& state, const Call& call, int gri
   device.require();
   const std::string dump = dump_path();
   const std::shared_ptr<Specialisation> specialisation = specialise(jit, state, call, !dump.empty());
-  if (!dump.empty()) save_compiled(*specialisation->kernel, dump);
+  if (!dump.empty()) save_compiled(*specialisation->kernel, dump, !state.strip_loc);
   if (!call_launch_hooks(jit, call, *specialisation, grid, stream)) return false;
   if (!device.executes())
     return specialisation->kernel->diagnostics().empty() ||

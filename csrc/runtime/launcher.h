@@ -76,8 +76,9 @@ struct JitState {
   SpecialisationCache* cache = nullptr;       // the kernel's
   CompileOptions compile;
   SimSettings sim;
-  PyRef options;  // dict of what the user gave
-  PyRef root;     // the JITFunction that options() were asked of first; null: this is one
+  bool strip_loc = false;  // dumps without the Python text of each line
+  PyRef options;           // dict of what the user gave
+  PyRef root;              // the JITFunction that options() were asked of first; null: this is one
 };
 
 struct JitFunctionObject {

@@ -308,6 +308,7 @@ JitState::JitState(const JitState& other)
       cache(other.cache),
       compile(other.compile),
       sim(other.sim),
+      strip_loc(other.strip_loc),
       options(PyRef::borrow(other.options.get())),
       root(PyRef::borrow(other.root.get())) {}
 

@@ -54,11 +54,13 @@ PyObject* compiled_diagnostics(PyObject*, PyObject* capsule) {
 PyObject* compiled_save(PyObject*, PyObject* args) {
   PyObject* capsule;
   const char* folder;
-  if (!PyArg_ParseTuple(args, "Os", &capsule, &folder)) return nullptr;
+  int comments;
+  if (!PyArg_ParseTuple(args, "Osp", &capsule, &folder, &comments)) return nullptr;
   auto* kernel = compiled_of(capsule);
   if (!kernel) return nullptr;
-  return guarded(static_cast<PyObject*>(nullptr),
-                 [&] { return PyUnicode_FromString(save_compiled(**kernel, folder).c_str()); });
+  return guarded(static_cast<PyObject*>(nullptr), [&] {
+    return PyUnicode_FromString(save_compiled(**kernel, folder, comments != 0).c_str());
+  });
 }
 PyObject* set_platform(PyObject*, PyObject* name) {
   const char* utf8 = PyUnicode_AsUTF8(name);
