@@ -69,8 +69,16 @@ bool bind_arguments(const lower::KernelFunction& function, PyObject* bound_self,
                       [](const lower::Parameter& p) { return !p.keyword_only && p.default_value; }));
     const std::string range = optional ? fmt::format("from {} to {}", positional - optional, positional)
                                        : fmt::format("{}", positional);
-    return fail(fmt::format("{}() takes {} positional argument{} but {} {} given", function.name, range,
-                            positional == 1 && !optional ? "" : "s", given, given == 1 ? "was" : "were"));
+    std::vector<std::string> names;
+    for (const lower::Parameter& p : function.params)
+      if (!p.keyword_only) names.push_back(p.utf8);
+    const std::string taken =
+        names.empty()
+            ? ""
+            : fmt::format(": the parameter{} {}", names.size() == 1 ? " is" : "s are", join_names(names));
+    return fail(fmt::format("{}() takes {} positional argument{} but {} {} given; argument {} is left over{}",
+                            function.name, range, positional == 1 && !optional ? "" : "s", given,
+                            given == 1 ? "was" : "were", positional + 1, taken));
   }
   size_t at = 0;
   if (bound_self) (*values)[at++] = bound_self;

@@ -4,7 +4,6 @@ a loop that is lowered twice leaves, which types are widened, what dumps show.""
 
 import linecache
 import time
-import types
 
 import numpy as np
 import pytest
@@ -149,37 +148,6 @@ def test_annotations_of_helpers_say_nothing():
     a = numbers(np.float32)
     kernel[1](a, 5)
     assert a[0] == 12.5
-
-
-def test_helpers_of_one_name_from_two_modules():
-    """Functions are found by identity: the module that a helper is from is part of that."""
-    made = []
-    for name, factor in (("first", 2), ("second", 3)):
-        module = types.ModuleType(name)
-        module.FACTOR = factor
-        module.__dict__["plus"] = asc.jit(
-            types.FunctionType(scaled.fn.__code__, {**scaled.fn.__globals__, "FACTOR": factor}, "scaled")
-        )
-        made.append(module)
-    first, second = made
-
-    @asc.jit
-    def kernel(out: asc.GlobalAddress, n: int):
-        o = out_of(out)
-        o.set_value(0, first.plus(n))
-        o.set_value(1, second.plus(n))
-
-    a = numbers()
-    kernel[1](a, 5)
-    assert a[:2].tolist() == [10, 15]
-
-
-FACTOR = 1
-
-
-@asc.jit
-def scaled(n):
-    return n * FACTOR
 
 
 # ---- loops that are lowered more than once ----

@@ -149,7 +149,11 @@ def test_grid_function_gets_the_bound_arguments():
     [
         ((), {}, r"fill\(\) missing 3 required positional arguments: 'x', 'n', and 'value'"),
         ((1, 2), {}, r"fill\(\) missing 1 required positional argument: 'value'"),
-        ((1, 2, 3, 4), {}, r"fill\(\) takes 3 positional arguments but 4 were given"),
+        (
+            (1, 2, 3, 4),
+            {},
+            r"fill\(\) takes 3 positional arguments but 4 were given; argument 4 is left over",
+        ),
         ((1, 2, 3), {"n": 1}, r"fill\(\) got multiple values for argument 'n'"),
         ((1, 2), {"nn": 1}, r"fill\(\) got an unexpected keyword argument 'nn'"),
     ],

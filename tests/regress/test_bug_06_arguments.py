@@ -52,7 +52,8 @@ def test_defaults_and_keywords(tmp_path):
 def test_calls_that_do_not_fit(tmp_path):
     texts, misses, specialisations = everywhere(refusals, tmp_path / "cache")
     assert texts == [
-        "scaled() takes from 1 to 3 positional arguments but 4 were given",
+        "scaled() takes from 1 to 3 positional arguments but 4 were given; argument 4 is left over: "
+        "the parameters are 'out', 'n', and 'K'",
         "scaled() got an unexpected keyword argument 'nn'",
         "scaled() missing 1 required positional argument: 'out'",
     ]

@@ -34,6 +34,7 @@ def scalars():
     wide[1](a, BIG, 2, 3)
     inside = a.tolist()
     found = findings_of(lambda: wide[1](a, BIG, 60_000, 60_000))
+    assert all("32-bit overflow" in f.message for f in found)
     return inside, [brief(f)[:2] for f in found], a.tolist()
 
 

@@ -186,6 +186,31 @@ def test_every_cast(source, target):
     assert a[:3].tolist() == cast_by_numpy(x, target)
 
 
+def large_unsigned():
+    """Values whose highest bit is set: read as signed numbers they would be negative."""
+    largest = {"float16": 60_000, "int64": 2**63 - 1}
+    for source, target in itertools.product(UNSIGNED, ("float32", "float16", "uint64", "int64")):
+        top = int(np.iinfo(source).max)
+        values = [min(v, largest.get(target, top)) for v in (top - 3, top // 2 + 1, 129)]
+        yield np.array(values, source), target
+
+
+def test_large_unsigned_numbers_stay_positive():
+    for x, target in large_unsigned():
+        a = np.zeros(4, target)
+        cast_element[1](x, a)
+        assert a[:3].tolist() == cast_by_numpy(x, target), (x, target)
+
+
+@pytest.mark.host
+def test_printed_casts_of_large_unsigned_numbers():
+    cases = list(large_unsigned())
+    texts = [cast_element[1].compile(x, np.zeros(4, target)).text["ascendc"] for x, target in cases]
+    for (x, target), program in zip(cases, host_exec.compile_batch(texts)):
+        a = program.run("AIV_ONLY", 1, [x, np.zeros(4, target)]).arrays[1]
+        assert a[:3].tolist() == cast_by_numpy(x, target), (x, target)
+
+
 @pytest.mark.host
 def test_printed_casts():
     pairs = list(itertools.product(DTYPES, DTYPES))

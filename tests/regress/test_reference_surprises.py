@@ -4,6 +4,9 @@
 Numbers are Python's own: the same source runs as Python, on the simulator, and printed on the host.
 """
 
+import importlib
+import sys
+
 import numpy as np
 import pytest
 from language_oracle import Cases
@@ -114,6 +117,37 @@ def test_a_helper_is_specialised_by_a_dtype_and_an_argument_type():
         a = np.zeros(4, np.int32)
         kernel[1](a, np.array([5, 6], dtype))
         assert a[:2].tolist() == [42 + 100 * size, 6]
+
+
+MODULE = """import asc
+
+K = {k}
+
+
+@asc.jit
+def by_k(n):
+    return n * K
+"""
+
+
+def test_helpers_of_one_name_from_two_modules(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name, k in (("twofold", 2), ("threefold", 3)):
+        (tmp_path / f"{name}.py").write_text(MODULE.format(k=k))
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    importlib.invalidate_caches()
+    twofold, threefold = (importlib.import_module(name) for name in ("twofold", "threefold"))
+
+    @asc.jit
+    def kernel(out: asc.GlobalAddress, n: int):
+        o = out_of(out)
+        o.set_value(0, twofold.by_k(n))
+        o.set_value(1, threefold.by_k(n))
+
+    a = np.zeros(4, np.int32)
+    kernel[1](a, 5)
+    assert a[:2].tolist() == [10, 15]
+    assert kernel[1].compile(a, 5).text["ascendc"].count("inline int32_t by_k") == 2
 
 
 # ---- arithmetic that is not Python's ----

@@ -69,6 +69,7 @@ def on_a_cube_core():
 def right():
     x, y = arrays()
     on_vector[CORES, rt.current_stream()](x, y, SIDE, TILES, BUFFERS)
+    assert asc.last_findings() == []
     return np.array_equal(y, np.maximum(x, 0))
 
 
@@ -81,8 +82,17 @@ def test_a_cube_core_has_no_relu(tmp_path):
     found, largest = everywhere(on_a_cube_core, tmp_path / "cache")
     relu = [(id, message) for id, line, message in found if line == "asc.relu(y_local, x_local, tile_len)"]
     assert relu and relu[0][0] == "ASC-L105"
-    assert "relu" in relu[0][1] and "vector" in relu[0][1]
+    for word in ("relu", "vector", "AIC_ONLY"):
+        assert word in relu[0][1]
     assert largest == 0
+
+
+def test_that_is_known_before_the_launch():
+    early = on_cube[CORES].compile(*arrays(), SIDE, TILES, BUFFERS).diagnostics
+    assert "asc.relu(y_local, x_local, tile_len)" in [
+        f.site.text.strip() for f in early if f.id == "ASC-L105"
+    ]
+    assert on_vector[CORES].compile(*arrays(), SIDE, TILES, BUFFERS).diagnostics == []
 
 
 def test_relu_pool_on_vector_cores(tmp_path):
