@@ -26,23 +26,13 @@ class Check:
 # ---- asc, Python ----
 
 
-def build_id():
-    """What tells two builds of one version apart: the core's own id, else a digest of its file."""
-    own = getattr(_asc, "build_id", None)
-    if own is not None:
-        return own() if callable(own) else own
-    import hashlib
-
-    with open(_asc.__file__, "rb") as f:
-        return hashlib.sha256(f.read()).hexdigest()[:16]
-
-
 def installation():
     size = os.path.getsize(_asc.__file__)
-    text = f"{_asc.__version__}, build {build_id()}, in {FOLDER}"
+    build = _asc.cache_build()  # as the kernel cache has it: what was stored by this build is read by it
+    text = f"{_asc.__version__}, build {build[:16]}, in {FOLDER}"
     details = {
         "version": _asc.__version__,
-        "build_id": build_id(),
+        "build_id": build,
         "folder": FOLDER,
         "extension": _asc.__file__,
         "extension_bytes": size,

@@ -2,6 +2,7 @@
 // What Python sees of the kernel cache: asc.cache_info(), and what `python -m asc cache` uses.
 #include <algorithm>
 
+#include "runtime/cache_build.h"
 #include "runtime/cache_store.h"
 #include "runtime/cache_writer.h"
 #include "runtime/launcher_cache.h"
@@ -145,6 +146,9 @@ PyObject* cache_drain(PyObject*, PyObject*) {
   return PyBool_FromLong(done);
 }
 
+// cache_build(): what tells this build of asc from others; a part of each key.
+PyObject* cache_build(PyObject*, PyObject*) { return PyUnicode_FromString(cache::build_id().c_str()); }
+
 PyMethodDef kDrain = {"cache_drain", cache_drain, METH_NOARGS, nullptr};
 
 }  // namespace
@@ -168,6 +172,7 @@ void register_drain() {
 PyMethodDef kCacheFunctions[] = {
     {"cache_info", cache_info, METH_NOARGS,
      "cache_info()\n--\n\nThe kernel cache as a dict: `process` counts what this process did, `disk` is the folder."},
+    {"cache_build", cache_build, METH_NOARGS, nullptr},
     {"cache_files", cache_files, METH_VARARGS, nullptr},
     {"cache_remove", cache_remove, METH_VARARGS, nullptr},
     {"cache_clear", cache_clear, METH_VARARGS, nullptr},

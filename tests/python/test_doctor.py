@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from asc import _asc
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -59,6 +61,7 @@ def test_all_is_well_here(tmp_path):
     assert checks["numpy"][0]["details"]["version"] == numpy.__version__
     assert checks["simulator"][0]["details"]["platforms"][0].startswith("Ascend")
     assert Path(checks["asc"][0]["details"]["folder"]) == ROOT / "asc"
+    assert checks["asc"][0]["details"]["build_id"] == _asc.cache_build() != ""  # the kernel cache's own
     done = run("doctor", PYASC_HOME=str(tmp_path))
     assert done.returncode == 0 and done.stdout.endswith("\nasc works here\n") and not done.stderr
 
