@@ -26,9 +26,9 @@ if _isdir(f"{(_folder := __path__[0])}/_C"):  # noqa: F405
 # Names with a meaning of their own in the core, or internal, are not part of `from asc import *`.
 _PRIVATE = set(
     """
-    BatchOutMode JITFunction LaunchHandle MatmulPolicy bit bool_ cache_build cache_clear cache_drain cache_files
-    cache_info cache_remove cache_sweep compiled_diagnostics compiled_save compiled_text core_counts
-    get_backend get_platform int1 last_findings launch_hooks op_table parse_ir platforms print
+    BatchOutMode JITFunction LaunchHandle MatmulPolicy bit bool_ cache_build cache_clear cache_drain
+    cache_files cache_info cache_remove cache_sweep compiled_diagnostics compiled_save compiled_text
+    core_counts get_backend get_platform int1 last_findings launch_hooks op_table parse_ir platforms print
     register_default_stream register_mock_types set_backend set_platform shutdown_pool unsupported
     """.split()
 )

@@ -107,6 +107,9 @@ void* run(void* argument) {
   return nullptr;
 }
 
+// Jobs hold kernels: a process that compiles faster than its disk writes stores only some.
+constexpr size_t kMostJobs = 1024;
+
 // Signals are for the interpreter's threads.
 bool start(Writer& writer) {
   sigset_t all, before;
@@ -158,6 +161,11 @@ bool enqueue(StoreJob job) {
   if (!w.running) {
     w.running = start(w);
     if (!w.running) return false;  // no thread to be had: not stored
+  }
+  if (w.jobs.size() >= kMostJobs) {
+    w.status.failed++;
+    w.status.last_error = "kernels are compiled faster than they can be stored";
+    return false;
   }
   w.jobs.push_back(std::move(job));
   w.changed.notify_all();

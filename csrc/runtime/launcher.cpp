@@ -52,6 +52,46 @@ bool serves(const Specialisation& kept, const Call& call, const CompileOptions& 
   return false;
 }
 
+// The calls that this thread is compiling. Python code that runs meanwhile may launch kernels, but not one
+// that waits for the result of this very launch.
+class Compiling {
+ public:
+  explicit Compiling(const Call& call) : call_(call), around_(innermost_) {
+    const std::string& name = call.function->name;
+    int depth = 0;
+    for (const Compiling* other = around_; other; other = other->around_, depth++) {
+      if (!same(other->call_)) continue;
+      PyErr_Format(PyExc_RecursionError, "%s is launched by Python code that runs to compile it",
+                   name.c_str());
+      throw lower::PythonErrorSet();
+    }
+    if (depth >= kDeepest) {
+      PyErr_Format(PyExc_RecursionError,
+                   "%s: %d kernels are being compiled, each for a launch by the last one", name.c_str(),
+                   depth);
+      throw lower::PythonErrorSet();
+    }
+    innermost_ = this;
+  }
+  Compiling(const Compiling&) = delete;
+  ~Compiling() { innermost_ = around_; }
+
+ private:
+  static constexpr int kDeepest = 8;
+  bool same(const Call& other) const {
+    if (other.function != call_.function) return false;
+    for (size_t i = 0; i < call_.infos.size(); i++) {
+      if (other.infos[i].code() != call_.infos[i].code()) return false;
+      if (call_.infos[i].form == ArgInfo::Form::Constant && other.values[i] != call_.values[i]) return false;
+    }
+    return true;
+  }
+  const Call& call_;
+  const Compiling* around_;
+  static thread_local const Compiling* innermost_;
+};
+thread_local const Compiling* Compiling::innermost_ = nullptr;
+
 // `disk`: where the result is stored too, or null.
 std::shared_ptr<Specialisation> compile_call(PyObject* jit, const JitState& state, const Call& call,
                                              const CompileOptions& options, bool keep_lowered,
@@ -80,6 +120,7 @@ std::shared_ptr<Specialisation> compile_call(PyObject* jit, const JitState& stat
       spec.constant = made->constants[constant++].value();
     request.params.push_back(spec);
   }
+  const Compiling compiling(call);
   lower::Result lowered = lower::lower_kernel(request);
   made->kernel = std::make_shared<CompiledKernel>(std::move(lowered.module), *options.platform, keep_lowered);
   made->dependencies = Dependencies(lowered.dependencies);
@@ -103,6 +144,15 @@ bool classify_call(Call* call) {
   return true;
 }
 
+// In front of the others; those used longest ago make room. What goes is let go last: that may run Python
+// code.
+static void keep(SpecialisationCache& cache, const std::shared_ptr<Specialisation>& made) {
+  std::vector<std::shared_ptr<Specialisation>> gone;
+  auto& entries = cache.entries;
+  entries.insert(entries.begin(), made);
+  for (; entries.size() > kMostSpecialisations; entries.pop_back()) gone.push_back(std::move(entries.back()));
+}
+
 // Not in memory: from disk, or compiled. `why`: what differs from the nearest one in memory.
 [[gnu::noinline]] static std::shared_ptr<Specialisation> make_specialisation(
     PyObject* jit, const JitState& state, const Call& call, const CompileOptions& options, bool keep_lowered,
@@ -122,8 +172,7 @@ bool classify_call(Call* call) {
     process_counts().compiled++;
   }
   made->why = std::move(why);
-  if (!options.always_compile && made->dependencies.lasting())
-    cache.entries.insert(cache.entries.begin(), made);
+  if (!options.always_compile && made->dependencies.lasting()) keep(cache, made);
   return made;
 }
 

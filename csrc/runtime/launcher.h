@@ -48,6 +48,9 @@ struct DiskMiss {
   cache::Fields fields;
 };
 
+// A function keeps so many; what was used longest ago goes, and comes again from disk.
+constexpr size_t kMostSpecialisations = 256;
+
 // The specialisations of one function.
 struct SpecialisationCache {
   std::vector<std::shared_ptr<Specialisation>> entries;  // most recently used first
