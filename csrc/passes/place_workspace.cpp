@@ -16,7 +16,8 @@ namespace asc::passes {
 
 namespace {
 
-constexpr size_t kMostAreas = 4096;  // of one kind: a helper's count once for each way to it
+// A helper's count once for each way to it. The simulator has an owner in its addresses for each.
+constexpr size_t kMostAreas = 4096;
 
 // What a function needs of one kind, with all that it calls.
 struct Need {
@@ -95,7 +96,7 @@ void Placer::place(ir::Workspace* e, std::span<const ir::WorkspaceArea> areas, i
   need.areas.insert(need.areas.end(), areas.begin(), areas.end());
   need.bytes += bytes;
   placed_.push_back(e);
-  if (need.areas.size() > kMostAreas)
+  if ((*need_)[0].areas.size() + (*need_)[1].areas.size() > kMostAreas)
     throw CompileError(fmt::format("the kernel has more than {} workspaces", kMostAreas),
                        "allocate one and divide it", {module_.sources.resolve(e->loc)});
   if (need.bytes > ir::kMaxWorkspaceBytes)
