@@ -29,7 +29,8 @@ _PRIVATE = set(
     BatchOutMode JITFunction LaunchHandle MatmulPolicy bit bool_ cache_build cache_clear cache_drain
     cache_files cache_info cache_remove cache_sweep compiled_diagnostics compiled_save compiled_text
     core_counts get_backend get_platform int1 last_findings launch_hooks op_table parse_ir platforms print
-    register_default_stream register_mock_types set_backend set_platform shutdown_pool unsupported
+    register_default_stream register_mock_types set_backend set_platform shutdown_pool skip_launches
+    unsupported
     """.split()
 )
 _ERRORS = frozenset(
@@ -43,12 +44,13 @@ last_findings = _asc.last_findings
 cache_info = _asc.cache_info
 __all__ = sorted(
     {name for name in vars(_asc) if not name.startswith("_") and name not in _PRIVATE}
-    | {"CodegenOptions", "CompileOptions", "ConstExpr", "LaunchOptions", "jit"}
+    | {"CodegenOptions", "CompileOptions", "ConstExpr", "LaunchOptions", "jit", "torch_op"}
 )
 
 
 def __getattr__(name: str):
-    """Errors are loaded when first asked for; names of the API that are not built yet say so when used."""
+    """What few files use is loaded when first asked for; names of the API that are not built yet say so when
+    used."""
     if name in _ERRORS:
         from asc import errors
 
@@ -57,6 +59,10 @@ def __getattr__(name: str):
         from asc.language.core import struct
 
         return getattr(struct, name)
+    if name == "torch_op":
+        from asc.torch_ops import torch_op
+
+        return torch_op
     if name == "adv":
         import importlib
 

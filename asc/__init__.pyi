@@ -156,6 +156,7 @@ from asc.errors import UninitError as UninitError
 from asc.language.core.struct import Field as Field
 from asc.language.core.struct import Struct as Struct
 from asc.language.core.struct import StructField as StructField
+from asc.torch_ops import torch_op as torch_op
 
 __all__ = [
     "AippInputFormat",
@@ -277,6 +278,7 @@ __all__ = [
     "static_range",
     "sub",
     "sub_relu",
+    "torch_op",
     "uint16",
     "uint32",
     "uint64",

@@ -195,6 +195,9 @@ def set_backend(backend: Literal["auto", "sim", "npu"], platform: Platform | str
 
 def set_platform(name: str, /) -> None: ...
 def shutdown_pool() -> None: ...
+def skip_launches(skip: bool, /) -> bool:
+    """While on, launches on this thread bind their arguments and do nothing else. Returns what it was."""
+
 def unsupported(name: str) -> Any:
     """Stands for a name of the API that is not built yet."""
 
@@ -694,8 +697,11 @@ class GlobalAddress(Generic[_T]):
     """address of an element in global memory: what an array is to a kernel"""
 
     dtype: Final[DataType]
-    def __init__(self: GlobalAddress[Any], address: _Int, dtype: DataType) -> None:
+    def __init__(self: GlobalAddress[Any], address: _Int | GlobalAddress[Any], dtype: DataType) -> None:
         """the address that a 64-bit number is, of elements of dtype"""
+
+    def __int__(self) -> int:
+        """the address as a 64-bit number"""
 
     def __add__(self, offset: _Int) -> GlobalAddress[_T]:
         """address of the element offset elements further on"""

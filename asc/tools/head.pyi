@@ -194,6 +194,9 @@ def set_backend(backend: Literal["auto", "sim", "npu"], platform: Platform | str
 
 def set_platform(name: str, /) -> None: ...
 def shutdown_pool() -> None: ...
+def skip_launches(skip: bool, /) -> bool:
+    """While on, launches on this thread bind their arguments and do nothing else. Returns what it was."""
+
 def unsupported(name: str) -> Any:
     """Stands for a name of the API that is not built yet."""
 

@@ -222,6 +222,9 @@ def kind_class(name, rows):
     for row in constructors:
         receiver = [f"self: {name}[Any]" if variable else "self"]
         lines += function(row, "__init__", receiver, variable, "    ", doc)
+    if name == "GlobalAddress":  # a 64-bit number where one is asked for, but not where elements are counted
+        lines = [line.replace("address: _Int", "address: _Int | GlobalAddress[Any]") for line in lines]
+        lines += [*definition("__int__", ["self"], "int", ["the address as a 64-bit number"], "    "), ""]
     for row in methods:
         if row["py_name"] == "__getitem__":
             lines += subscript(row, variable)
@@ -307,5 +310,6 @@ def package_stub(package, module, errors):
     spdx = "# SPDX-License-Identifier: Apache-2.0\n"
     lines = imports("asc._asc", core) + imports("asc._jit", jit) + imports("asc.errors", errors)
     lines += imports("asc.language.core.struct", {"Field", "Struct", "StructField"})
+    lines += imports("asc.torch_ops", {"torch_op"})
     lines += ["", "__all__ = [", *(f'    "{name}",' for name in sorted(package.__all__)), "]"]
     return spdx + NOTE + "\n" + "\n".join(lines) + "\n"

@@ -87,11 +87,11 @@ bool fail_memory(PyObject* tensor, const ArgName& name) {
   if (is_fake(tensor))
     return say(
         "the tensor is fake: it has a shape and no memory; launch kernels on real tensors, and for "
-        "torch.compile put the launch into a torch.library custom op with a fake kernel");
+        "torch.compile put the launch into an operator (asc.torch_op)");
   if (is_functorch_wrapped(tensor))
     return say(
         "the tensor is wrapped by a transform of torch.func (vmap, grad, jvp), which a kernel cannot see "
-        "through; put the launch into a torch.autograd.Function or a torch.library custom op");
+        "through; put the launch into a torch.autograd.Function or an operator (asc.torch_op)");
   if (attribute_is_true(tensor, "is_nested"))
     return say("the tensor is nested; pass x.values(), or torch.nested.to_padded_tensor(x, 0)");
   std::string layout;

@@ -94,9 +94,9 @@ struct JitFunctionObject {
 
 struct HandleObject {
   PyObject_HEAD vectorcallfunc vectorcall;
-  JitFunctionObject* jit;  // strong
-  int grid;                // 0: `grid_function` tells
-  PyObject* grid_function;
+  JitFunctionObject* jit;   // strong
+  int grid;                 // 0: `grid_function` tells
+  PyObject* grid_function;  // or, made while launches are skipped, a symbolic core count
   PyObject* stream;
 };
 

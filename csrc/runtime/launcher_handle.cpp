@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The launch handle `kernel[cores, stream]`: its grid and stream, and a call of it.
 #include <cstddef>
+#include <utility>
 
 #include "base/format.h"
 #include "runtime/launcher_errors.h"
@@ -16,6 +17,7 @@ constexpr long kMaxGrid = 65535;
 
 PyTypeObject* g_handle_type = nullptr;
 PyObject* g_default_stream = nullptr;
+thread_local bool t_skips_launches = false;
 
 HandleObject* as_handle(PyObject* object) { return reinterpret_cast<HandleObject*>(object); }
 PyObject* jit_of(HandleObject* handle) { return reinterpret_cast<PyObject*>(handle->jit); }
@@ -72,6 +74,14 @@ bool split_keywords(const JitState& base, PyObject* const* args, Py_ssize_t narg
 bool resolve_grid(HandleObject* handle, const Call& call, int* grid) {
   *grid = handle->grid;
   if (!handle->grid_function) return true;
+  if (!PyCallable_Check(handle->grid_function)) {
+    PyErr_Format(
+        PyExc_RuntimeError,
+        "%s[%R]: this handle was made while a torch operator was traced; its core count is a symbol, "
+        "not a number",
+        call.function->name.c_str(), handle->grid_function);
+    return false;
+  }
   PyObject* arguments = bound_arguments(call);
   PyObject* result = arguments ? PyObject_CallOneArg(handle->grid_function, arguments) : nullptr;
   Py_XDECREF(arguments);
@@ -92,10 +102,10 @@ bool resolve_grid(HandleObject* handle, const Call& call, int* grid) {
   return !PyErr_Occurred();
 }
 
-// Binds and classifies; then `fn(state, call)`.
+// Binds and classifies; then `fn(state, call)`, but for launches that are skipped.
 template <class Fn>
-PyObject* with_call(HandleObject* handle, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
-                    Fn&& fn) {
+PyObject* with_call(HandleObject* handle, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, Fn&& fn,
+                    bool is_launch = false) {
   return guarded(static_cast<PyObject*>(nullptr), [&]() -> PyObject* {
     const JitState& base = *handle->jit->state;
     if (interpreter_ends() && !PySys_GetObject("modules"))  // an import would end the process
@@ -118,6 +128,7 @@ PyObject* with_call(HandleObject* handle, PyObject* const* args, Py_ssize_t narg
     call.function = base.function;
     if (!bind_arguments(*call.function, handle->jit->head.bound_self, args, nargs, kwnames, &call.values))
       return nullptr;
+    if (is_launch && t_skips_launches) Py_RETURN_NONE;
     if (!classify_call(&call)) return nullptr;
     return fn(has_options ? split.state : base, call);
   });
@@ -125,14 +136,16 @@ PyObject* with_call(HandleObject* handle, PyObject* const* args, Py_ssize_t narg
 
 PyObject* handle_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   HandleObject* handle = as_handle(self);
-  return with_call(handle, args, PyVectorcall_NARGS(nargsf), kwnames,
-                   [&](const JitState& state, const Call& call) -> PyObject* {
-                     int grid;
-                     if (!check_stream(jit_of(handle), handle->stream) || !resolve_grid(handle, call, &grid))
-                       return nullptr;
-                     if (!launch_call(jit_of(handle), state, call, grid, handle->stream)) return nullptr;
-                     Py_RETURN_NONE;
-                   });
+  return with_call(
+      handle, args, PyVectorcall_NARGS(nargsf), kwnames,
+      [&](const JitState& state, const Call& call) -> PyObject* {
+        int grid;
+        if (!check_stream(jit_of(handle), handle->stream) || !resolve_grid(handle, call, &grid))
+          return nullptr;
+        if (!launch_call(jit_of(handle), state, call, grid, handle->stream)) return nullptr;
+        Py_RETURN_NONE;
+      },
+      true);
 }
 
 PyObject* handle_compile(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
@@ -241,7 +254,9 @@ PyObject* make_handle(PyObject* self, PyObject* key) {
                         name_of(self).c_str(), grid, stream);
   if (!check_stream(self, stream)) return nullptr;
   long cores = 0;
-  const bool is_function = !PyIndex_Check(grid) && PyCallable_Check(grid);
+  // A symbol of torch's would become a number for good if it were looked at.
+  const bool is_symbol = t_skips_launches && PyIndex_Check(grid) && !PyLong_Check(grid);
+  const bool is_function = is_symbol || (!PyIndex_Check(grid) && PyCallable_Check(grid));
   if (!is_function) {
     if (!PyIndex_Check(grid) || PyBool_Check(grid))
       return PyErr_Format(
@@ -274,6 +289,8 @@ PyObject* bound_arguments(const Call& call) {
     if (PyDict_SetItem(dict, call.function->params[i].name, call.values[i]) < 0) Py_CLEAR(dict);
   return dict;
 }
+
+bool skip_launches(bool skip) { return std::exchange(t_skips_launches, skip); }
 
 void register_default_stream(PyObject* stream) { Py_XSETREF(g_default_stream, Py_NewRef(stream)); }
 

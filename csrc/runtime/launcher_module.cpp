@@ -105,6 +105,10 @@ PyObject* py_register_default_stream(PyObject*, PyObject* stream) {
   register_default_stream(stream);
   Py_RETURN_NONE;
 }
+PyObject* py_skip_launches(PyObject*, PyObject* skip) {
+  const int on = PyObject_IsTrue(skip);
+  return on < 0 ? nullptr : PyBool_FromLong(skip_launches(on != 0));
+}
 PyObject* mock_types(PyObject*, PyObject* args) {
   PyObject *tensor, *value;
   if (!PyArg_UnpackTuple(args, "register_mock_types", 2, 2, &tensor, &value)) return nullptr;
@@ -132,6 +136,7 @@ PyMethodDef kFunctions[] = {
      "set_backend(backend, platform=None)\n--\n\nWhere kernels run from now on: 'auto', 'sim' or 'npu'."},
     {"get_backend", py_get_backend, METH_NOARGS, nullptr},
     {"register_default_stream", py_register_default_stream, METH_O, nullptr},
+    {"skip_launches", py_skip_launches, METH_O, nullptr},
     {"register_mock_types", mock_types, METH_VARARGS, nullptr},
     {"last_findings", last_findings, METH_NOARGS, "The findings of the last launch on the simulator."},
     {"shutdown_pool", py_shutdown_pool, METH_NOARGS, nullptr},

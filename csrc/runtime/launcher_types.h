@@ -23,6 +23,10 @@ int init_handle_type(PyObject* module);  // -1 with a Python error set
 // kernel[cores, stream]: a new launch handle, or null with a Python error set.
 PyObject* make_handle(PyObject* jit, PyObject* key);
 
+// While this is on, launches on this thread bind their arguments and do nothing else: for functions that are
+// run to see which tensors they make (asc/torch_ops.py). Returns what it was before.
+bool skip_launches(bool skip);
+
 // The stream that launches go to when none is given: checked no further.
 void register_default_stream(PyObject* stream);
 

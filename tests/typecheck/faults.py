@@ -42,3 +42,13 @@ kernel["8"](1)  # fault: a text is no core count
 kernel.options(mod="fast")  # fault: no such option
 kernel.options(mode="quick")  # fault: no such mode
 asc.jit(always_compil=True)  # fault: no such option
+
+
+@asc.torch_op("typecheck::once", mutates_args=())
+def once(x: float) -> float:
+    asc.workspace(1.5)  # fault: bytes are an integer
+    return x
+
+
+once("text")  # fault: an argument of another type
+asc.torch_op("typecheck::other")  # fault: what it writes is not said

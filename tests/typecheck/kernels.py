@@ -129,3 +129,24 @@ def launch(x: object, y: object) -> None:
     members: list[asc.TPosition] = list(asc.TPosition)
     kinds: dict[asc.DataType, int] = {asc.half: 2, asc.DataType("int8"): 1}
     print(name, members, kinds, asc.HardEvent["V_S"].value, framework.cache_info()["hits"])
+
+
+@asc.jit
+def scratch(x: asc.GlobalAddress, n: asc.ConstExpr[int]):
+    kept = asc.GlobalTensor()
+    kept.set_global_buffer(asc.GlobalAddress(asc.workspace(4 * n, per_block=False) + 8, asc.int32))
+    kept.set_global_buffer(asc.GlobalAddress(int(asc.workspace(4 * n)) + 4, asc.int32))
+
+
+@asc.torch_op("typecheck::twice", mutates_args=())
+def twice(x: object, factor: float = 2.0) -> list[object]:
+    scratch[1](x, 16)
+    return [x]
+
+
+def operators() -> None:
+    results: list[object] = twice(object(), factor=3.0)
+    twice.register_autograd(lambda ctx, grad: (grad, None), setup_context=lambda ctx, inputs, output: None)
+    named = asc.torch_op("typecheck::named", operators, mutates_args="unknown", device_types="cpu")
+    named()
+    print(results)
