@@ -158,7 +158,18 @@ void Printer::reset_function(const ir::Function& f) {
   loops_.clear();
   in_place_.clear();
   core_flags_[0] = core_flags_[1] = {};
-  last_statement_ = f.body && !f.body->empty() ? f.body->back() : nullptr;
+  last_returns_.clear();
+  find_last_returns(f.body, false);
+}
+
+void Printer::find_last_returns(const ir::Block* b, bool is_branch) {
+  if (!b || b->empty()) return;
+  if (const auto* branch = as<ir::If>(b->back())) {
+    find_last_returns(branch->then_block, true);
+    find_last_returns(branch->else_block, true);
+  } else if (b->back()->kind == ir::StmtKind::Return) {
+    last_returns_.push_back({b->back(), is_branch && b->size() == 1});
+  }
 }
 
 void Printer::function(const ir::Function& f) {

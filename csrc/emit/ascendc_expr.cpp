@@ -5,9 +5,12 @@
 // operands' one type. For each operation the plan below takes off the casts that C++ makes by itself and
 // keeps the rest: if what C++ then computes in is not the IR's type, the casts stay; if the result could
 // leave the type where the IR wraps or rounds, it is cut back by a cast.
+#include <bit>
+#include <cmath>
 #include <optional>
 
 #include "emit/printer.h"
+#include "ir/power.h"
 #include "ir/visit.h"
 
 namespace asc::emit {
@@ -366,14 +369,7 @@ void Printer::binary(const ir::Binary& e, int min, bool converts) {
   switch (e.op) {
     case BinaryOp::Min: return helper_call(Helper::Min, e.left, e.right, e.type.elem);
     case BinaryOp::Max: return helper_call(Helper::Max, e.left, e.right, e.type.elem);
-    case BinaryOp::Pow:
-      if (is_square(e)) {
-        ir::Binary product = e;
-        product.op = BinaryOp::Mul;
-        product.right = e.left;
-        return binary(product, min, converts);
-      }
-      return helper_call(is_float(type) ? Helper::PowFloat : Helper::Pow, e.left, e.right, e.type.elem);
+    case BinaryOp::Pow: return power(e, min, converts);
     default: break;
   }
   if (is_division(e.op) && !is_plain_division(e)) {
@@ -430,11 +426,47 @@ std::string_view Printer::compound_sign(const ir::Binary& e) const {
   }
 }
 
-// x ** 2 of a name is x * x.
-bool Printer::is_square(const ir::Binary& e) {
+// x ** 3 of a name is x * x * x, and x ** -1 is 1 / x. Of anything else a helper makes the product; the
+// device has a power of floats only as a function of the compiler's.
+void Printer::power(const ir::Binary& e, int min, bool converts) {
+  const DType type = e.type.elem;
   const auto* exponent = as<ir::Const>(e.right);
-  return e.type == Type::scalar(DType::F32) && as<ir::VarRef>(e.left) && exponent &&
-         exponent->as_double() == 2;
+  const double count = exponent ? exponent->as_double() : 0.5;
+  const bool is_product = std::abs(count) <= ir::kLargestProduct && count == std::trunc(count);
+  const bool is_name =
+      as<ir::VarRef>(e.left) && (type == DType::F32 || !(is_float(type) || is_small_int(type)));
+  if (is_product && is_name && (count >= 1 || (count < 0 && type == DType::F32))) {
+    ir::Binary products[ir::kLargestProduct];
+    const ir::Expr* product = e.left;
+    for (int i = 1; i < std::abs(count); i++) {
+      products[i] = e;
+      products[i].op = BinaryOp::Mul;
+      products[i].left = const_cast<ir::Expr*>(product);
+      products[i].right = e.left;
+      product = &products[i];
+    }
+    if (count > 0) return expr(product, min, converts);
+    ir::Const one;
+    one.kind = ir::ExprKind::Const;
+    one.type = e.type;
+    one.bits = std::bit_cast<int64_t>(1.0);
+    ir::Binary quotient = e;
+    quotient.op = BinaryOp::Div;
+    quotient.left = &one;
+    quotient.right = const_cast<ir::Expr*>(product);
+    return binary(quotient, min, converts);
+  }
+  if (!is_float(type)) return helper_call(Helper::Pow, e.left, e.right, type);
+  helpers_[static_cast<size_t>(Helper::PowWhole)] = true;
+  if (!exponent || !is_product) return helper_call(Helper::PowFloat, e.left, e.right, type);
+  const bool rounds = is_small_float(type);
+  if (rounds) open_wrap(type);
+  put(helper_name(Helper::PowWhole));
+  put('(');
+  rounds ? operand(e.left, type, true, kAny) : exact(e.left);
+  put(", ");
+  number(static_cast<int64_t>(count));
+  put(rounds ? "))" : ")");
 }
 
 static bool holds_literal(const ir::Expr* e) {

@@ -61,10 +61,55 @@ void Printer::statements(const ir::Block* b) {
   for (size_t i = 0; i < b->size(); i++) {
     if (const ir::Decl* built = built_in_place(*b, i)) {
       in_place_.push_back(built);
-    } else {
-      statement((*b)[i]);
+      continue;
+    }
+    const auto* made = as<ir::Decl>((*b)[i]);
+    const size_t first = made && !made->init ? i + 1 : i;
+    if (const ir::Field* from = copied_struct(*b, first)) {
+      const ir::SetField& set = *as<ir::SetField>((*b)[first]);
+      if (made && as<ir::VarRef>(set.object) && as<ir::VarRef>(set.object)->var == made->var) {
+        indent();
+        type_name(made->var->type);
+        put(' ');
+        put(declare(*made->var));
+      } else {
+        if (first != i) statement((*b)[i]);
+        indent();
+        expr(set.object, kPostfix);
+      }
+      put(" = ");
+      expr(from->object);
+      put(';');
+      end_line(set.loc);
+      i = first + ir::field_count(module_, set.object->type) - 1;
+      continue;
+    }
+    statement((*b)[i]);
+  }
+}
+
+static bool same_place(const ir::Expr* a, const ir::Expr* b);
+
+// Statements from `i` on that set each field of a struct of the user's from the same field of one other:
+// create_local(). The first of the fields they read, or null.
+const ir::Field* Printer::copied_struct(const ir::Block& b, size_t i) const {
+  const ir::Field* first = nullptr;
+  size_t count = 0;
+  for (size_t k = 0; k == 0 || k < count; k++) {
+    const auto* set = i + k < b.size() ? as<ir::SetField>(b[i + k]) : nullptr;
+    const auto* from = set ? as<ir::Field>(static_cast<const ir::Expr*>(set->value)) : nullptr;
+    if (!from || set->index != k || from->index != k || from->object->type != set->object->type)
+      return nullptr;
+    if (k == 0) {
+      if (from->object->type.id < kStructCount) return nullptr;
+      count = ir::field_count(module_, set->object->type);
+      first = from;
+    } else if (!same_place(from->object, first->object) ||
+               !same_place(set->object, as<ir::SetField>(b[i])->object)) {
+      return nullptr;
     }
   }
+  return first;
 }
 
 // A parameter struct that the user built inside a call, `load_data(a, b, LoadData2DParams(...))`, has a
@@ -462,7 +507,6 @@ void Printer::nested_ifs(const ir::If& s, std::span<const ir::Expr* const> terms
 }
 
 void Printer::return_(const ir::Return& s) {
-  const bool is_last = &s == last_statement_;
   if (fn_->results.size() == 1 && s.values.size() == 1) {
     const ir::Expr* value = s.values[0];
     bool aic = false;
@@ -490,9 +534,14 @@ void Printer::return_(const ir::Return& s) {
     put(';');
     return end_line(s.loc);
   }
-  for (size_t i = 0; i < s.values.size() && i < result_names_.size(); i++)
-    if (!result_vars_[i]) assign(result_names_[i], fn_->results[i], s.values[i], s.loc);
-  if (is_last) return;
+  bool assigns = false;
+  for (size_t i = 0; i < s.values.size() && i < result_names_.size(); i++) {
+    if (result_vars_[i]) continue;
+    assign(result_names_[i], fn_->results[i], s.values[i], s.loc);
+    assigns = true;
+  }
+  for (const LastReturn& last : last_returns_)
+    if (last.stmt == &s && (assigns || !last.alone)) return;
   indent();
   put("return;");
   end_line(s.loc);

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "emit/printer.h"
+#include "ir/power.h"
 
 namespace asc::emit {
 
@@ -109,10 +110,23 @@ __aicore__ inline T asc_pow(T base, T exponent) {
 }
 )";
 
-constexpr std::string_view kFloatPow = R"(__aicore__ inline float asc_pow(float base, float exponent) {
-  return exponent == 2.0f ? base * base : __builtin_powf(base, exponent);
+constexpr std::string_view kWholePow = R"(__aicore__ inline float asc_pow(float base, int32_t exponent) {
+  float product = 1;
+  for (int32_t i = exponent < 0 ? -exponent : exponent; i > 0; i--) {
+    product *= base;
+  }
+  return exponent < 0 ? 1 / product : product;
 }
 )";
+
+constexpr std::string_view kFloatPow = R"(__aicore__ inline float asc_pow(float base, float exponent) {
+  if (exponent >= -4 && exponent <= 4 && static_cast<float>(static_cast<int32_t>(exponent)) == exponent) {
+    return asc_pow(base, static_cast<int32_t>(exponent));
+  }
+  return __builtin_powf(base, exponent);
+}
+)";
+static_assert(ir::kLargestProduct == 4);
 
 // A slice ends where its tensor ends, as Python's do. `tensor[offset]` of a LocalTensor takes the offset off
 // its size, that of a GlobalTensor does not; a size of 0 is not known.
@@ -154,6 +168,7 @@ constexpr HelperText kHelpers[] = {
     {"asc_max", kMax},
     {"asc_min", kMin},
     {"asc_pow", kPow},
+    {"asc_pow", kWholePow},
     {"asc_pow", kFloatPow},
     {"asc_slice", kSliceLocal},
     {"asc_slice", kSliceGlobal},

@@ -52,6 +52,7 @@ enum class Helper : uint8_t {
   Max,
   Min,
   Pow,
+  PowWhole,
   PowFloat,
   SliceLocal,
   SliceGlobal,
@@ -84,6 +85,7 @@ class Printer {
   void function(const ir::Function& f);
   void signature(const ir::Function& f);
   void choose_results(const ir::Function& f);
+  void find_last_returns(const ir::Block* b, bool is_branch);
   void drop_unused_constants();
   void reset_function(const ir::Function& f);
 
@@ -91,6 +93,7 @@ class Printer {
   void block(const ir::Block* b);       // its statements, one level deeper, in a scope of their own
   void statements(const ir::Block* b);  // at this level
   const ir::Decl* built_in_place(const ir::Block& b, size_t i) const;
+  const ir::Field* copied_struct(const ir::Block& b, size_t i) const;
   void statement(const ir::Stmt* s);
   void const_decl(const ir::ConstDecl& s);
   void constant_line(const ir::NamedConst& c, std::string_view name);  // without its newline
@@ -161,7 +164,7 @@ class Printer {
   void workspace(const ir::Workspace& e, int min);
   bool is_plain_division(const ir::Binary& e) const;
   static bool is_division(ir::BinaryOp op);
-  static bool is_square(const ir::Binary& e);
+  void power(const ir::Binary& e, int min, bool converts);
 
   enum class ConstForm : uint8_t { Name, Spelling, Literal };
   ConstForm const_form(const ir::Const& c) const;
@@ -285,7 +288,11 @@ class Printer {
   std::pair<size_t, size_t> struct_text_;         // place and length in out_
   std::vector<const ir::Decl*> in_place_;         // structs printed where they are used
   std::string_view core_flags_[2];                // names of `is_aiv`, `is_aic`
-  const ir::Stmt* last_statement_ = nullptr;
+  struct LastReturn {
+    const ir::Stmt* stmt;
+    bool alone;  // nothing else is in its branch
+  };
+  std::vector<LastReturn> last_returns_;  // behind which the function ends anyway
   uint64_t commented_line_ = ~uint64_t{0};
 };
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "ir/builder.h"
+#include "ir/power.h"
 #include "ir/scalar.h"
 
 namespace asc::ir {
@@ -93,6 +94,16 @@ std::optional<uint64_t> fold_unsigned(BinaryOp op, uint64_t a, uint64_t b) {
   }
 }
 
+// A small whole exponent is a product, as the printed program has it: exact where products are.
+template <class T>
+T float_power(T base, T exponent) {
+  if (!(exponent >= -kLargestProduct && exponent <= kLargestProduct) || exponent != std::trunc(exponent))
+    return std::pow(base, exponent);
+  T product = 1;
+  for (T i = 0; i < std::abs(exponent); i++) product *= base;
+  return exponent < 0 ? 1 / product : product;
+}
+
 template <class T>
 std::optional<double> fold_in(BinaryOp op, T a, T b) {
   switch (op) {
@@ -102,7 +113,7 @@ std::optional<double> fold_in(BinaryOp op, T a, T b) {
     case BinaryOp::Div: return a / b;
     case BinaryOp::FloorDiv: return float_floor_div(a, b);
     case BinaryOp::Mod: return float_floor_mod(a, b);
-    case BinaryOp::Pow: return b == T{2} ? a * a : std::pow(a, b);  // a square is exact to the last bit
+    case BinaryOp::Pow: return float_power(a, b);
     case BinaryOp::Min: return scalar_min(a, b);
     case BinaryOp::Max: return scalar_max(a, b);
     case BinaryOp::Shl:

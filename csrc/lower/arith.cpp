@@ -278,7 +278,9 @@ Value Frame::binary(Operator op, Value left, Value right, const Node* at) {
     }
   }
   fail(at, fmt::format("TypeError: {} {} {} is not possible", shown(left), ast::sign(op), shown(right)),
-       tensor_hint(op, left, right, at));
+       op == Operator::Mult && (left.is_seq() || right.is_seq())
+           ? "a list has a length that is known at compile time; local memory is asc.LocalTensor(...)"
+           : tensor_hint(op, left, right, at));
 }
 
 Value Frame::arithmetic(BinaryOp op, const Value& left, const Value& right, const Node* at) {

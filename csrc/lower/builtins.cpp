@@ -216,7 +216,10 @@ Value Frame::python_len(std::span<const Argument> args, const ast::Call* e) {
   const auto method = v.is_expr() ? find_method(v.expr->type.kind, "__len__") : std::nullopt;
   if (!method)
     fail(e, fmt::format("TypeError: {} has no len()", shown(v)),
-         v.is_expr() && v.expr->type.is_tensor() ? "use get_size()" : "");
+         !v.is_expr()                         ? ""
+         : v.expr->type.is_tensor()           ? "use get_size()"
+         : v.expr->type.kind == Kind::Pointer ? "pass the number of elements as an argument"
+                                              : "");
   return call_op(*method, v.expr, {}, e);
 }
 

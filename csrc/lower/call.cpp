@@ -290,10 +290,24 @@ Value Frame::call_jit(const KernelFunction* function, PyObject* self, std::span<
   if (callee->results.size() == 1) {
     Value result = Value::of(build_.call(callee, exprs, loc(e)));
     if (spec.shape.form != Shape::Form::Runtime)
-      result = Value::of(ref(temporary(callee->result_names[0], result.expr, e), e));
+      result = Value::of(ref(result_var(spec, result.expr, e, hint == e), e));
     return result_of(spec.shape, std::span(&result, 1), exprs, e);
   }
   return call_with_results(spec, exprs, e, hint == e);
+}
+
+// The one result that is a value of the run, of a function that gives more; it is named as the assignment
+// names it.
+ir::Var* Frame::result_var(const Specialisation& spec, ir::Expr* result, const ast::Call* e, bool named) {
+  const Shape& shape = spec.shape;
+  if (named && shape.form == Shape::Form::Seq && shape.items.size() == hint_names_.size())
+    for (size_t i = 0; i < shape.items.size(); i++)
+      if (shape.items[i].form == Shape::Form::Runtime) {
+        ir::Var* var = declare(hint_names_[i]->utf8, result, e);
+        info(var).fresh = true;
+        return var;
+      }
+  return temporary(spec.ir->result_names[0], result, e);
 }
 
 // Several results: variables that the call fills, named as the assignment names them.

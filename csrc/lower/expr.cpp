@@ -435,8 +435,9 @@ Value Frame::sequence(const ast::Sequence* e, bool raw) {
   settle(pending, e);
   // A display evaluates once: an effect does not wait for the item to be used.
   if (!raw)
-    for (Value& item : seq->items)
-      if (item.is_expr() && item.expr->effect != Effect::Pure) keep_value(&item, e);
+    for (size_t i = 0; i < seq->items.size(); i++)
+      if (Value& item = seq->items[i]; item.is_expr() && item.expr->effect != Effect::Pure)
+        keep_value(&item, e, false, item_name(i));
   return Value::of(seq);
 }
 
@@ -457,9 +458,10 @@ bool Frame::is_stable(const ir::Expr* e) {
 
 // What a container holds must not change with the variables that it came from. `once`: nothing reads it
 // twice.
-void Frame::keep_value(Value* v, const Node* at, bool once) {
+void Frame::keep_value(Value* v, const Node* at, bool once, std::string_view name) {
   if (v->is_seq()) {
-    for (Value& item : v->seq->items) keep_value(&item, at, once);
+    for (size_t i = 0; i < v->seq->items.size(); i++)
+      keep_value(&v->seq->items[i], at, once, name.empty() ? name : fmt::format("{}_{}", name, i));
     return;
   }
   if (!v->is_expr() || ir::as_const(v->expr)) return;
@@ -468,7 +470,13 @@ void Frame::keep_value(Value* v, const Node* at, bool once) {
     if (r && (r->type.is_tensor() || r->type.is_object())) info(r->var).aliased = true;
     return;
   }
-  *v = Value::of(ref(temporary("item", v->expr, at), at));
+  const std::string_view kept = name.empty() ? "item" : session_.module.arena.copy(name);
+  *v = Value::of(ref(temporary(kept, v->expr, at), at));
+}
+
+// `views[2]`, as one that is evaluated with its list is called.
+std::string Frame::item_name(size_t index) const {
+  return item_name_.empty() ? item_name_ : fmt::format("{}_{}", item_name_, index);
 }
 
 // Nodes have one parent: a value that is used again needs a node of its own. `at` null: where it was.
@@ -505,7 +513,7 @@ Value Frame::dict(const ast::Dict* e) {
     PyObject* object = to_object(key);
     if (!object) fail(e->keys[i], fmt::format("{} as a key: keys must be known at compile time", shown(key)));
     Value v = expression(e->values[i]);
-    keep_value(&v, e->values[i]);
+    keep_value(&v, e->values[i], false, item_name(i));
     store_in_map(map, object, v, e->keys[i]);
   }
   return Value::of(map);
@@ -529,14 +537,14 @@ void Frame::comprehend(const ast::Comp* e, uint32_t index, Seq* list, Map* map) 
   if (index == e->generators.size()) {
     Value v = expression(e->elt);
     if (!map) {
-      keep_value(&v, e->elt);
+      keep_value(&v, e->elt, false, item_name(list->items.size()));
       list->items.push_back(v);
       return;
     }
     PyObject* key = to_object(v);
     if (!key) fail(e->elt, fmt::format("{} as a key: keys must be known at compile time", shown(v)));
     Value item = expression(e->value);
-    keep_value(&item, e->value);
+    keep_value(&item, e->value, false, item_name(map->items.size()));
     return store_in_map(map, key, item, e->elt);
   }
   const ast::Comprehension& g = *e->generators[index];

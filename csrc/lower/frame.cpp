@@ -168,6 +168,11 @@ Shape Frame::shape_of(std::span<const Value> values, std::vector<std::vector<ir:
       ok = form_of(b, &t, &lit);
     }
     const Node* at = returns_[i].node ? returns_[i].node : module_.function;
+    if (ok && t.is_tensor() && t.elem == DType::Void) {  // it may have got one since
+      const auto* r = ir::as<ir::VarRef>(static_cast<const ir::Expr*>(values[i].expr));
+      if (r) t = r->var->type;
+      if (t.elem == DType::Void) fail_untyped(values[i].expr, at);
+    }
     if (!ok)
       fail(at,
            fmt::format("{} cannot be returned from a device function{}", shown(values[i]),
@@ -197,6 +202,19 @@ Shape Frame::shape_of(std::span<const Value> values, std::vector<std::vector<ir:
   return shape;
 }
 
+// A return without a value at the end of the body, or of a branch there that does something else too, says
+// nothing.
+static void drop_last_return(ir::Block* body) {
+  if (body->empty()) return;
+  if (body->back()->kind == ir::StmtKind::Return) {
+    body->pop_back();
+    return;
+  }
+  const auto* branch = ir::as<ir::If>(body->back());
+  for (ir::Block* b : {branch ? branch->then_block : nullptr, branch ? branch->else_block : nullptr})
+    if (b && b->size() > 1) drop_last_return(b);
+}
+
 void Frame::finish_function() {
   const bool gives = std::any_of(returns_.begin(), returns_.end(), [](const ReturnSite& r) {
     return !r.value.is_static() || r.value.object != Py_None;
@@ -216,8 +234,7 @@ void Frame::finish_function() {
     for (size_t i = 0; i < leaves.size(); i++)
       returns_[i].stmt->values = session_.module.arena.copy(std::span<ir::Expr* const>(leaves[i]));
   }
-  if (fn_->results.empty() && !fn_->body->empty() && fn_->body->back()->kind == ir::StmtKind::Return)
-    fn_->body->pop_back();
+  if (fn_->results.empty()) drop_last_return(fn_->body);
 
   // Constants that nothing uses are not declared.
   std::vector<ir::Block*> blocks;

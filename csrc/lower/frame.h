@@ -5,6 +5,7 @@
 // (static_eval.cpp), errors (errors.cpp).
 #pragma once
 
+#include <exception>
 #include <optional>
 #include <span>
 #include <string>
@@ -79,6 +80,9 @@ class Frame {
     size_t settled = 0;     // conflicts of rounds in which no literal asked for another type
     bool asked = false;     // a literal did, in this round
     bool retry = false;     // a literal at the head takes another type, or a conflict: lower the body again
+    bool failed = false;    // in this round
+    std::exception_ptr error;  // the first one, of any round
+    size_t typed = 0;          // tensors that had got their element type when this round began
   };
   struct ReturnSite {
     ir::Return* stmt;
@@ -170,12 +174,15 @@ class Frame {
   void unroll(const ast::For* s, std::span<const Value> items);
   void unroll_turns(LoopState& loop, const ast::For* s, std::span<const Value> items);
   void wrapped_turn(LoopState& loop, const ast::For* s, const Value& item);
+  void store_item_of_turn(const ast::Node* target, const Value& item);
   ir::Var* flag(std::string_view name, const ast::Node* at);
   void unrolled_jump(LoopState& loop, const ast::Node* s);
   void end_wrapper(ir::Block* block, std::vector<Edge>& edges, const LoopState& loop);
   Value parameter(std::string_view name, const ArgKey& key, const ast::Node* at);
   DType annotated_dtype(const ast::Node* annotation);
   void while_statement(const ast::While* s);
+  void loop_body(LoopState& loop, const ast::NodeList& body);
+  void round_ends(LoopState& loop);
   void prepare_head(LoopState& loop);
   void finish_loop(LoopState& loop, Edge* exit, const ast::NodeList& orelse, bool runs,
                    ir::Block** orelse_block);
@@ -193,7 +200,8 @@ class Frame {
   Value compare_chain(const ast::Compare* e, uint32_t index, Value left);
   Value sequence(const ast::Sequence* e, bool raw = false);  // raw: the items are used up at once, in order
   bool is_stable(const ir::Expr* e);
-  void keep_value(Value* v, const ast::Node* at, bool once = false);
+  void keep_value(Value* v, const ast::Node* at, bool once = false, std::string_view name = {});
+  std::string item_name(size_t index) const;
   Value again(const Value& v, const ast::Node* at);
   Value shared(const Value& v, const ast::Node* at);
   ir::Const* copy_const(const ir::Const* c, Loc where);
@@ -246,6 +254,7 @@ class Frame {
   Value call_value(const Value& callee, std::vector<Argument>& args, const ast::Call* e);
   Value call_jit(const KernelFunction* function, PyObject* self, std::span<const Argument> args,
                  const ast::Call* e);
+  ir::Var* result_var(const Specialisation& spec, ir::Expr* result, const ast::Call* e, bool named);
   Value call_with_results(const Specialisation& spec, std::span<ir::Expr* const> exprs, const ast::Call* e,
                           bool named);
   ArgKey pass(const Value& v, const Parameter& param, const ast::Node* node,
@@ -272,12 +281,15 @@ class Frame {
   Effect order_effect(const ir::Expr* e) const;
   ir::Expr* copy_place(const ir::Expr* place, Loc where);
   bool complete(ir::Expr* self, DType elem, const ast::Node* at);
+  std::vector<ir::Var*> related(ir::Var* var) const;
+  bool is_copy(const ir::Var* var) const;
   // ---- handles of tensors (handles.cpp)
   void note_copy(ir::Var* copy, const ir::Expr* value);
   std::vector<const ir::Var*> sharing(const ir::Var* var) const;
   void note_handle_change(ir::Expr* self, const ast::Node* at);
   bool meets_change(LoopState& loop) const;
   [[noreturn]] void fail_untyped(const ir::Expr* tensor, const ast::Node* at) const;
+  std::string chosen_from(const ir::Expr* tensor) const;
   Loc element_type_from(const ir::Var* var) const;  // where a GlobalTensor got its element type
   ir::Expr* operand(const Value& v, const TypePattern& pattern, Type type, const ast::Node* at);
   Value call_static(const Value& callee, std::span<const Argument> args, const ast::Node* at);
@@ -378,6 +390,8 @@ class Frame {
   std::vector<uint32_t> set_if_true_;  // names that the condition at hand has set if it holds
   uint32_t epoch_ = 0;                 // assignments to variables so far
   bool retried_ = false;               // some variables may be left over
+  bool plain_numbers_ = false;         // what is stored next: numbers do not get the name's constant
+  std::string item_name_;              // what items of a display that are evaluated early are called
   friend class Session;
 };
 

@@ -58,7 +58,9 @@ void Frame::for_statement(const ast::For* s) {
   std::vector<Value> items;
   if (!iterate(v, s->iter, &items))
     fail(s->iter, fmt::format("for over {} is not possible", shown(v)),
-         "loop over range(...), or over something that is known at compile time");
+         v.is_expr() && v.expr->type.is_tensor()
+             ? fmt::format("loop over range(...) and take elements: {}.get_value(i)", text_of(s->iter))
+             : "loop over range(...), or over something that is known at compile time");
   unroll(s, items);
 }
 
@@ -70,7 +72,8 @@ void Frame::prepare_head(LoopState& loop) {
   // What did not meet in a round that asked for wider literals may meet now.
   if (loop.asked) loop.conflicts.resize(loop.settled);
   loop.settled = loop.conflicts.size();
-  loop.retry = loop.asked = false;
+  loop.retry = loop.asked = loop.failed = false;
+  loop.typed = session_.typed;
   loop.copies = copies_.size();
   for (const auto& [name, unread] : loop.conflicts) set(name, unread);
   for (uint32_t name : loop.construct->join) {
@@ -81,6 +84,43 @@ void Frame::prepare_head(LoopState& loop) {
     loop.head.push_back(b);
     loop.literals.push_back(b.bound() && b.slot && b.literal);
   }
+}
+
+// A statement that cannot be lowered may be right once the ones after it are known: they give a literal of
+// the head its type, or a tensor its element type. It is left out of this round, and counts if there is no
+// other.
+void Frame::loop_body(LoopState& loop, const ast::NodeList& body) {
+  const size_t regions = regions_.size(), loops = loops_.size();
+  for (const Node* s : body) {
+    if (!reachable_) return;
+    const size_t returns = returns_.size(), statements = build_.block()->size();
+    const size_t specialisations = session_.specialisations.size();
+    try {
+      statement(s);
+      continue;
+    } catch (const CompileError&) {
+      if (!loop.error) loop.error = std::current_exception();
+    } catch (const Bug&) {
+      if (!loop.failed) throw;
+    }
+    loop.failed = retried_ = reachable_ = true;
+    while (regions_.size() > regions) leave(false, false);
+    loops_.resize(loops);
+    returns_.resize(returns);
+    session_.drop_unfinished(specialisations);
+    build_.set_block(regions_.back().block);
+    build_.block()->resize(statements);
+    hint_call_ = nullptr;
+    item_name_.clear();
+    plain_numbers_ = false;
+    set_if_true_.clear();
+  }
+}
+
+void Frame::round_ends(LoopState& loop) {
+  if (!loop.failed) return;
+  loop.retry = loop.retry || session_.typed > loop.typed;
+  if (!loop.retry) std::rethrow_exception(loop.error);
 }
 
 // After the body: what the names are behind the loop. `exit`: the path from the head, or null if only breaks
@@ -249,10 +289,11 @@ void Frame::range_loop(const ast::For* s, std::span<const Argument> given, const
     loops_.push_back(&loop);
     enter(body);
     var = loop_variable(s, loop, Type::scalar(r.type), body);
-    block(s->body);
+    loop_body(loop, s->body);
     if (reachable_) flow_to_head(loop, s);
     leave();
     loops_.pop_back();
+    round_ends(loop);
     reachable_ = true;
     retried_ = retried_ || loop.retry;
   } while (loop.retry);
@@ -293,10 +334,11 @@ void Frame::while_statement(const ast::While* s) {
     body = build_.new_block();
     loops_.push_back(&loop);
     enter_guarded(body, sure);
-    block(s->body);
+    loop_body(loop, s->body);
     if (reachable_) flow_to_head(loop, s);
     leave();
     loops_.pop_back();
+    round_ends(loop);
     reachable_ = true;
     std::vector<ir::Var*> outer;  // what the condition binds is seen by the body and behind the loop
     for (uint32_t name : bound_in_test)

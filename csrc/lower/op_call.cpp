@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "lower/frame.h"
+#include "lower/suggest.h"
 #include "ops/signature.h"
 
 namespace asc::lower {
@@ -48,23 +49,21 @@ CallArg call_arg(const Argument& a, const std::optional<Number>& n) {
 
 }  // namespace
 
-// A GlobalTensor that was made without an element type gets it.
+// A GlobalTensor that was made without an element type gets it, and so do those that control flow may have
+// chosen it from, or for which it may have been chosen.
 bool Frame::complete(ir::Expr* self, DType elem, const Node* at) {
   auto* r = ir::as<ir::VarRef>(self);
   if (!r || elem == DType::Void) return false;
-  VarInfo& v = info(r->var);
-  r->var->type.elem = elem;
+  for (ir::Var* var : related(r->var)) {
+    if (var->type.elem != DType::Void) continue;
+    VarInfo& v = info(var);
+    var->type.elem = elem;
+    v.elem_at = at;
+    session_.typed++;
+    if (v.refs > 1 || var != r->var) session_.needs_sweep = true;
+  }
   r->type.elem = elem;
-  v.elem_at = at;
-  if (v.refs > 1) session_.needs_sweep = true;
   return true;
-}
-
-void Frame::fail_untyped(const ir::Expr* tensor, const Node* at) const {
-  const auto* r = ir::as<ir::VarRef>(tensor);
-  if (!r) fail(at, "the tensor has no dtype yet", "call its set_global_buffer(address) before");
-  fail(at, fmt::format("the tensor '{}' has no dtype yet", r->var->name),
-       fmt::format("call {}.set_global_buffer(address) before", r->var->name));
 }
 
 Loc Frame::element_type_from(const ir::Var* var) const {
@@ -90,7 +89,11 @@ ir::Expr* Frame::operand(const Value& v, const TypePattern& pattern, Type type, 
     default: break;
   }
   if (!v.is_expr()) fail(at, fmt::format("{} is not a {}", shown(v), to_string(type)));
-  if (v.expr->type.is_tensor() && v.expr->type.elem == DType::Void) session_.has_untyped = true;
+  if (v.expr->type.is_tensor() && v.expr->type.elem == DType::Void) {
+    const auto* r = ir::as<ir::VarRef>(static_cast<const ir::Expr*>(v.expr));
+    if (!r || is_copy(r->var)) fail_untyped(v.expr, at);
+    session_.has_untyped = true;  // it may get one behind this op, at the end of a loop's body
+  }
   // Objects are named wherever they are used.
   if (v.expr->type.is_object() && v.expr->kind != ir::ExprKind::Var && v.expr->kind != ir::ExprKind::Field)
     return ref(temporary("params", v.expr, at), at);
@@ -131,6 +134,8 @@ Match Frame::match(OpId op, const Type* self, std::span<Argument> args, const No
            keyword_hint(desc, a.keyword->utf8));
   }
   name_float64_argument(session_.module, &m.hint);
+  for (const Argument& a : args)
+    if (m.hint.empty() && a.value.is_static() && is_host_array(a.value.object)) m.hint = host_array_hint();
   if (has_arg && m.hint.empty()) {
     const Argument& a = args[static_cast<size_t>(m.error_arg)];
     m.hint = element_hint(a.value, a.node);

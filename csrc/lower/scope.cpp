@@ -128,8 +128,9 @@ Value Frame::global(const ast::Name* name, const Node* at) {
     for (Py_ssize_t i = 0; PyDict_Next(fn.globals, &i, &key, &value);)
       if (const char* utf8 = PyUnicode_Check(key) ? PyUnicode_AsUTF8(key) : nullptr) names.emplace_back(utf8);
     const std::string near = closest(name->utf8, names);
-    fail(at, fmt::format("NameError: name '{}' is not defined", name->utf8),
-         near.empty() ? near : fmt::format("did you mean {}?", near));
+    std::string hint = other_language_hint(name->utf8);
+    if (hint.empty() && !near.empty()) hint = fmt::format("did you mean {}?", near);
+    fail(at, fmt::format("NameError: name '{}' is not defined", name->utf8), std::move(hint));
   }
   if (const char* unsupported = as_unsupported(object))
     fail(at, fmt::format("{} is not yet supported", unsupported));
@@ -243,7 +244,7 @@ void Frame::bind(const ast::Name* name, Value v, const Node* at, DType pin) {
   }
   if (v.is_expr()) return bind_expr(name, v.expr, at);
   if (v.is_static() && number(v)) return bind_number(name, v, at);
-  if (v.is_seq()) keep_value(&v, at);
+  if (v.is_seq()) keep_value(&v, at, false, name->utf8);
   if (v.kind == ValueKind::Method) v.expr = shared(Value::of(v.expr), at).expr;
   Binding b;
   b.state = Binding::State::Bound;
@@ -271,7 +272,7 @@ void Frame::bind_number(const ast::Name* name, Value v, const Node* at) {
     anchor.constant = constant;
     anchor.depth = depth();
     b.anchor = &anchor;
-    v.expr = build_.named_const(constant, loc(at));
+    v.expr = plain_numbers_ ? literal : build_.named_const(constant, loc(at));
   }
   b.value = v;
   set(name->id, b);

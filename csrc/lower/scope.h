@@ -56,7 +56,7 @@ struct Edge {
 
 // A variable that may hold the handle of another one's tensor.
 struct Copy {
-  const ir::Var *copy, *original;
+  ir::Var *copy, *original;
   friend bool operator==(const Copy&, const Copy&) = default;
 };
 

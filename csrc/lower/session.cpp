@@ -176,6 +176,15 @@ void drop_undeclared(ir::Function& fn) {
   for (size_t i = 0; i < fn.vars.size(); i++) fn.vars[i]->id = static_cast<uint32_t>(i);
 }
 
+// The element type of a chosen tensor is that of the ones it is chosen from.
+void type_choices(ir::Expr* e) {
+  auto* select = ir::as<ir::Select>(e);
+  if (!select || !select->type.is_tensor()) return;
+  type_choices(select->then_value);
+  type_choices(select->else_value);
+  select->type = select->then_value->type;
+}
+
 }  // namespace
 
 // Corrects what was built before it was known better: versions that became one variable, constants that
@@ -213,10 +222,16 @@ void Session::sweep() {
             c->spelling = nullptr;
           }
         });
+        ir::walk_expr(e, type_choices);
       });
     });
     drop_undeclared(*fn);
   }
+}
+
+void Session::drop_unfinished(size_t first) {
+  for (size_t i = specialisations.size(); i-- > first;)
+    if (!specialisations[i]->done) specialisations.erase(specialisations.begin() + static_cast<ptrdiff_t>(i));
 }
 
 // Callees before callers, the kernel last; specialisations that nothing calls any more are dropped.

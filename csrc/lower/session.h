@@ -69,6 +69,8 @@ class Session {
   bool has_untyped = false;  // some operand was a tensor without a dtype when its op was lowered
   std::vector<std::pair<ir::Var*, ir::Var*>> aliases;  // versions that turned out to be one variable
   uint32_t completed = 0;
+  size_t typed = 0;                             // tensors that got their element type after they were made
+  void drop_unfinished(size_t first);           // specialisations from this one on that an error ended
   std::vector<PyObject*> struct_classes;        // by index in Module::structs
   std::vector<const ir::Var*> changed_structs;  // parameters whose fields their function may set
 

@@ -150,8 +150,10 @@ Value Frame::call_static(const Value& callee, std::span<const Argument> args, co
     PyObject* object = to_object(a.value);
     if (!object) {
       if (PyErr_Occurred()) fail_python(a.node);
+      std::string hint = python_call_hint(callee.object);
+      if (hint.empty()) hint = "one that should run on the device needs @asc.jit";
       fail(a.node, fmt::format("{} is called with a runtime value: {}", shown(callee), shown(a.value)),
-           "Python functions run at compile time; one that should run on the device needs @asc.jit");
+           fmt::format("Python functions run at compile time; {}", hint));
     }
     if (a.keyword)
       PyDict_SetItem(keywords, a.keyword->str, object);

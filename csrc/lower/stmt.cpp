@@ -3,6 +3,7 @@
 #include "base/format.h"
 #include "ir/visit.h"
 #include "lower/frame.h"
+#include "lower/lower.h"
 
 namespace asc::lower {
 
@@ -17,6 +18,8 @@ void Frame::block(const ast::NodeList& body) {
 }
 
 void Frame::statement(const Node* s) {
+  // Ctrl-C, and other signals with a handler of Python's, do not wait for the end of a long kernel.
+  if (PyErr_CheckSignals() < 0) throw PythonErrorSet{};
   switch (s->kind) {
     case NodeKind::Assign: return assign(ast::as<ast::Assign>(s));
     case NodeKind::AugAssign: return aug_assign(ast::as<ast::AugAssign>(s));
@@ -58,7 +61,13 @@ Value Frame::value_for(const Node* target, const Node* value) {
   const auto* names = ast::Sequence::is(target->kind) ? ast::as<ast::Sequence>(target) : nullptr;
   const auto* tuple = value->kind == NodeKind::Tuple ? ast::as<ast::Sequence>(value) : nullptr;
   if (!names || !tuple || names->elts.size() != tuple->elts.size()) {
-    if (value->kind != NodeKind::Call) return expression(value);
+    if (value->kind != NodeKind::Call) {
+      const auto* name = ast::dyn<ast::NameExpr>(target);
+      const std::string outer = std::exchange(item_name_, name ? std::string(name->name->utf8) : item_name_);
+      const Value v = expression(value);
+      item_name_ = outer;
+      return v;
+    }
     hint_names_.clear();
     hint_call_ = target_names(target, &hint_names_) ? value : nullptr;
     const Value v = expression(value);

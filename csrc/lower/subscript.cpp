@@ -2,6 +2,7 @@
 // Items and slices: of compile-time containers by Python's rules, of device values as views by the op table.
 #include "base/format.h"
 #include "lower/frame.h"
+#include "lower/suggest.h"
 
 namespace asc::lower {
 
@@ -147,7 +148,7 @@ void Frame::fail_from_outside(const Value& object, const Node* at) const {
   fail(at,
        fmt::format("an item of {} cannot be assigned: a kernel does not change what it takes from outside",
                    shown(object)),
-       "copy it first: list(x), dict(x)");
+       is_host_array(object.object) ? host_array_hint() : "copy it first: list(x), dict(x)");
 }
 
 void Frame::store_item(const ast::Subscript* target, const Value& v, const Node* at) {

@@ -64,6 +64,10 @@ std::string closest(std::string_view wrong, std::span<const std::string> names) 
 }
 
 std::string did_you_mean(PyObject* object, std::string_view wrong, std::string_view prefix) {
+  const char* module = PyModule_Check(object) ? PyModule_GetName(object) : nullptr;
+  if (module && std::string_view(module) == "asc")
+    if (std::string hint = habit_hint(wrong); !hint.empty()) return hint;
+  PyErr_Clear();
   std::vector<std::string> names;
   const PyRef list = PyRef::steal(PyObject_Dir(object));
   for (Py_ssize_t i = 0; list && i < PyList_GET_SIZE(list.get()); i++)
@@ -85,6 +89,11 @@ std::string Frame::attribute_hint(const Type& type, std::string_view wrong) cons
     return fmt::format("an address has no {} on the device: pass the number of elements as an argument",
                        wrong);
   if (sizes && type.is_tensor()) return "get_size() gives the number of its elements";
+  if (type.is_tensor() && (wrong == "load" || wrong == "item")) return "get_value(i) reads an element";
+  if (type.is_tensor() && (wrong == "store" || wrong == "fill"))
+    return "set_value(i, value) writes an element";
+  if (type.is_scalar() && wrong == "astype") return "cast(dtype) converts a number";
+  if (type.is_scalar() && wrong == "item") return "it is a number already";
   std::vector<std::string> names;
   for (const OpDesc& op : op_table())
     if (op.owner == type.kind && type.kind != Kind::Void) names.emplace_back(op.py_name);

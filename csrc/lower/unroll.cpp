@@ -53,6 +53,13 @@ void Frame::unrolled_jump(LoopState& loop, const Node* s) {
   (is_break ? loop.breaks_out : loop.turns).push_back(edge(loop.construct->join, build_.block(), true));
 }
 
+// A number that a turn has is printed as it is: a constant of the name in each turn would say no more.
+void Frame::store_item_of_turn(const Node* target, const Value& item) {
+  plain_numbers_ = true;
+  store(target, item, target);
+  plain_numbers_ = false;
+}
+
 // Closes the one turn of a wrapper and joins the ways out of it.
 void Frame::end_wrapper(ir::Block* block, std::vector<Edge>& edges, const LoopState& loop) {
   const std::vector<uint32_t>& names = loop.construct->join;
@@ -75,7 +82,7 @@ void Frame::wrapped_turn(LoopState& loop, const ast::For* s, const Value& item) 
   const uint32_t outside = loop.depth;
   enter(turn);
   loop.depth = depth();
-  store(s->target, item, s->target);
+  store_item_of_turn(s->target, item);
   block(s->body);
   if (loop.continues || loop.breaks) reachable_ = true;  // decided at compile time: falls out of the turn
   end_wrapper(turn, loop.turns, loop);
@@ -99,7 +106,7 @@ void Frame::unroll_turns(LoopState& loop, const ast::For* s, std::span<const Val
     if (loop.wraps_turns) {
       wrapped_turn(loop, s, item);
     } else {
-      store(s->target, again(item, s->target), s->target);
+      store_item_of_turn(s->target, again(item, s->target));
       block(s->body);
       if (loop.continues) reachable_ = true;
     }

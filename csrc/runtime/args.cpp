@@ -145,6 +145,17 @@ bool classify_scalar(PyObject* value, TypeClass cls, DType pinned, const ArgName
 
 }  // namespace
 
+// An array where a number is wanted: one with one element holds it, any other was meant as an array.
+static std::string number_wanted(std::string_view kind, PyObject* value, const lower::Parameter& parameter) {
+  const PyRef dimensions = PyRef::steal(PyObject_GetAttrString(value, "ndim"));
+  const long rank = dimensions && PyLong_Check(dimensions.get()) ? PyLong_AsLong(dimensions.get()) : -1;
+  const bool is_one = rank == 0 || (rank == 1 && PySequence_Size(value) == 1);
+  PyErr_Clear();
+  return fmt::format("the parameter is a number, {}, got {}; {}", kind, Py_TYPE(value)->tp_name,
+                     is_one ? fmt::format("pass {}.item()", parameter.utf8)
+                            : "an array has the annotation asc.GlobalAddress, and brings its dtype");
+}
+
 bool classify_argument(PyObject* value, const lower::Parameter& parameter, const std::string& kernel,
                        ArgInfo* out) {
   *out = {};
@@ -170,9 +181,7 @@ bool classify_argument(PyObject* value, const lower::Parameter& parameter, const
     default: break;
   }
   if (parameter.pinned != DType::Void)
-    return fail(PyExc_TypeError, name,
-                fmt::format("the parameter is a number, {}, got {}; pass {}.item()",
-                            py_name(parameter.pinned), Py_TYPE(value)->tp_name, parameter.utf8));
+    return fail(PyExc_TypeError, name, number_wanted(py_name(parameter.pinned), value, parameter));
   switch (cls) {
     case TypeClass::MockTensor: return classify_mock(value, true, name, out);
     case TypeClass::Pointers:
@@ -205,9 +214,7 @@ bool check_annotation(PyObject* value, const lower::KernelFunction& function,
   }
   const bool number = cls == &PyLong_Type || cls == &PyFloat_Type || cls == &PyBool_Type;
   if (number && info.form == ArgInfo::Form::Array)
-    return fail(PyExc_TypeError, name,
-                fmt::format("the parameter is a number, {}, got {}; pass {}.item()", cls->tp_name,
-                            Py_TYPE(value)->tp_name, parameter.utf8));
+    return fail(PyExc_TypeError, name, number_wanted(cls->tp_name, value, parameter));
   return true;
 }
 

@@ -337,7 +337,8 @@ TEST(Emit, Division) {
   EXPECT_EQ(value(p, "int32", "min(%a, %b)"), "asc_min(a, b)");
   EXPECT_EQ(value(p, "int64", "max(%l, 0)"), "asc_max<int64_t>(l, 0)");
   EXPECT_EQ(value(p, "int32", "abs(%a)"), "asc_abs(a)");
-  EXPECT_EQ(value(p, "int32", "%a ** 3"), "asc_pow(a, 3)");
+  EXPECT_EQ(value(p, "int32", "%a ** 3"), "a * a * a");
+  EXPECT_EQ(value(p, "int32", "%a ** 5"), "asc_pow(a, 5)");
 }
 
 TEST(Emit, HelpersOnlyWhenUsed) {

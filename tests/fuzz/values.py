@@ -144,6 +144,16 @@ def cast(operand, dtype):
     return Scalar(dtype, wrap(dtype, int(value)))
 
 
+def _float_power(base, exponent):
+    """A small whole exponent is a product."""
+    if not (abs(exponent) <= 4 and exponent == int(exponent)):
+        return np.float32(_libm.powf(float(base), float(exponent)))
+    product = np.float32(1)
+    for _ in range(abs(int(exponent))):
+        product = product * base
+    return np.float32(1) / product if exponent < 0 else product
+
+
 def _float_binary(op, a, b):
     if op == "+":
         return a + b
@@ -158,7 +168,7 @@ def _float_binary(op, a, b):
     if op == "%":
         return a % b
     if op == "**":
-        return a * a if b == 2 else np.float32(_libm.powf(float(a), float(b)))
+        return _float_power(a, b)
     return (b if b < a else a) if op == "min" else (b if b > a else a)
 
 

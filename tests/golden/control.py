@@ -86,6 +86,60 @@ def ends_early(out: asc.GlobalAddress, n: int):
 
 
 @asc.jit
+def ordered(a: int, b: int):
+    if a < b:
+        return a, b
+    elif a > b:
+        return b, a
+    else:
+        return a, a + 1
+
+
+@asc.jit
+def put(gm: asc.GlobalTensor, at: int, value: int):
+    gm.set_value(at, value)
+    if value < 0:
+        gm.set_value(at + 1, 0)
+        return
+    gm.set_value(at + 1, value)
+    return
+
+
+@asc.jit
+def first_above(gm: asc.GlobalTensor, n: int):
+    """A number, and the tensor that it was given."""
+    for i in range(n):
+        if gm.get_value(i) > n:
+            return i, gm
+    return n, gm
+
+
+@asc.jit
+def ends(out: asc.GlobalAddress, n: int):
+    """A function ends without a word."""
+    gm = asc.GlobalTensor()
+    gm.set_global_buffer(out)
+    low, high = ordered(n, 3)
+    put(gm, 0, low)
+    put(gm, 2, -high)
+    place, there = first_above(gm, n)
+    there.set_value(4, place)
+
+
+@asc.jit
+def views(out: asc.GlobalAddress, n: int):
+    """Items of lists have the list's name."""
+    gm = asc.GlobalTensor()
+    gm.set_global_buffer(out)
+    rows = [gm[i * 4 :] for i in range(3)]
+    heads = [gm.get_value(0), n, gm.get_value(1)]
+    for i in asc.static_range(len(rows)):
+        rows[i].set_value(i, heads[i] + n)
+    for row, head in zip(rows, heads):
+        row.set_value(3, head)
+
+
+@asc.jit
 def constants(
     x: asc.GlobalAddress, out: asc.GlobalAddress, TILE: asc.ConstExpr[int], RELU: asc.ConstExpr[bool]
 ):
@@ -209,6 +263,8 @@ CASES = [
     ("helpers", helpers, 1, lambda: (ints(4, -3, 0, 9, 12, 7), ints(*[0] * 8), 6)),
     ("conditions", conditions, 1, lambda: (ints(4, 8, 0, 9), ints(*[0] * 8), 4, 3)),
     ("ends_early", ends_early, 1, lambda: (ints(*[0] * 8), 5)),
+    ("ends", ends, 1, lambda: (ints(*[9] * 8), 7)),
+    ("views", views, 1, lambda: (ints(*range(5, 17)), 7)),
     ("constants", constants, 1, lambda: (*ramp(np.float32), 128, True)),
     ("constants_plain", constants, 1, lambda: (*ramp(np.float16), 128, False)),
     ("unpacked", unpacked, 1, lambda: (ints(*range(9, 0, -1)), ints(0, 0), 2)),

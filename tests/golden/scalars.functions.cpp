@@ -40,7 +40,7 @@ extern "C" __global__ __aicore__ void functions(__gm__ int64_t* out, int32_t a, 
   gm.SetValue(0, asc_min(a, b));
   gm.SetValue(1, asc_max(asc_max(a, b), 4));
   gm.SetValue(2, asc_abs(b));
-  gm.SetValue(3, asc_pow(a, 3));
+  gm.SetValue(3, a * a * a);
   gm.SetValue(4, asc_pow(2, a));
   gm.SetValue(5, asc_min<int64_t>(a, big));
   gm.SetValue(6, (a + 3) / 4);

@@ -106,6 +106,28 @@ def narrow(h: asc.GlobalAddress, out: asc.GlobalAddress, s: asc.int16, u: asc.ui
     out_gm.set_value(3, a > b)
 
 
+@asc.jit
+def powers(out: asc.GlobalAddress, ints: asc.GlobalAddress, x: float, n: int, s: asc.int16):
+    """A small whole power of a name is a product."""
+    gm = asc.GlobalTensor()
+    gm.set_global_buffer(out)
+    whole = asc.GlobalTensor()
+    whole.set_global_buffer(ints)
+    gm.set_value(0, x**2)
+    gm.set_value(1, x**3 + x**1)
+    gm.set_value(2, (x + 1) ** 4)
+    gm.set_value(3, x**-1 - x**-2)
+    gm.set_value(4, x**0.5)
+    gm.set_value(5, x**n)
+    gm.set_value(6, (n * x) ** -3)
+    gm.set_value(7, -(x**2) / x**2)
+    whole.set_value(0, n**2)
+    whole.set_value(1, 7 - n**3 % 5)
+    whole.set_value(2, (n + 1) ** 2)
+    whole.set_value(3, s**2)
+    whole.set_value(4, 2**n)
+
+
 def numbers(dtype=np.int64):
     return np.zeros(16, dtype)
 
@@ -122,5 +144,6 @@ CASES = [
     ("bits", bits, 1, lambda: (numbers(np.int32), 77, -6)),
     ("functions", functions, 1, lambda: (numbers(), 7, -6, 2**33)),
     ("floats", floats, 1, lambda: (numbers(np.float32), 7.25, -2.5)),
+    ("powers", powers, 1, lambda: (numbers(np.float32), numbers(np.int32), 1.75, 3, -30)),
     ("narrow", narrow, 1, lambda: (halves(-0.3, 2.7), numbers(np.int32), -300, 250)),
 ]

@@ -53,9 +53,29 @@ def scale_tiles(x: asc.GlobalAddress, y: asc.GlobalAddress, tiling: Tiling):
         step(window, tiling.tile)
 
 
+@asc.jit
+def copies(out: asc.GlobalAddress, tiling: Tiling, n: int):
+    """A copy of an argument, of a part, and of a copy."""
+    gm = asc.GlobalTensor()
+    gm.set_global_buffer(out)
+    local = tiling.create_local()
+    local.share += n
+    tile = local.tile.create_local()
+    tile.count += 5
+    for i in range(n):
+        again = tile.create_local()
+        again.count += i
+        gm.set_value(i, again.count)
+    gm.set_value(n, local.share + tiling.share)
+    gm.set_value(n + 1, local.tile.count + tile.count)
+
+
 def arguments():
     x = np.arange(512, dtype=np.float32)
     return x, np.zeros_like(x), Tiling(share=256, tile=Tile(count=4))
 
 
-CASES = [("scale_tiles", scale_tiles, 2, arguments)]
+CASES = [
+    ("scale_tiles", scale_tiles, 2, arguments),
+    ("copies", copies, 1, lambda: (np.zeros(8, np.int64), Tiling(share=256, tile=Tile(count=4)), 3)),
+]

@@ -2,7 +2,9 @@
 """What the rules of the language imply behind what docs/language.md shows: what specialises a function, what
 a loop that is lowered twice leaves, which types are widened, what dumps show."""
 
+import ctypes
 import linecache
+import signal
 import time
 
 import numpy as np
@@ -178,6 +180,64 @@ def test_effects_of_a_loop_that_is_lowered_twice_are_printed_once():
     assert a[:4].tolist() == [0.0, 0.0, 0.5, 1.5]
 
 
+def test_an_error_of_an_earlier_round_is_none():
+    """`mean` is an integer only until the body has been lowered once."""
+
+    @asc.jit
+    def kernel(out: asc.GlobalAddress, n: int):
+        o = out_of(out)
+        mean = 0
+        for i in range(n):
+            for k in range(2):
+                assert isinstance(mean, float), "the mean is a float"
+                mean += i * 0.25
+            o.set_value(i, mean)
+
+    a = numbers(np.float32)
+    kernel[1](a, 4)
+    assert a[:4].tolist() == [0.0, 0.5, 1.5, 3.0]
+    text = printed(kernel, a, 4)
+    assert text.count("for (") == 2 and text.count("o.SetValue(i, mean);") == 1
+
+
+def test_the_first_error_is_shown_if_no_round_is_without():
+    @asc.jit
+    def kernel(out: asc.GlobalAddress, n: int):
+        o = out_of(out)
+        mean = 0
+        for i in range(n):
+            o.set_value(i, mean)
+            missing(mean)  # noqa: F821
+            mean += i * 0.25
+            o.nothing()
+
+    with pytest.raises(asc.CompileError, match="NameError: name 'missing' is not defined") as caught:
+        kernel[1](numbers(), 4)
+    assert caught.value.text.strip().startswith("missing(mean)")
+    with pytest.raises(asc.CompileError, match="name 'missing'"):
+        kernel[1](numbers(np.float32), 4)
+
+
+def test_a_helper_that_fails_in_one_round_is_lowered_again_in_the_next():
+    @asc.jit
+    def half_of(v):
+        assert isinstance(v, float), "v is a float"
+        return v * 0.5
+
+    @asc.jit
+    def kernel(out: asc.GlobalAddress, n: int):
+        o = out_of(out)
+        mean = 0
+        for i in range(n):
+            o.set_value(i, half_of(mean))
+            mean += i * 1.0
+
+    a = numbers(np.float32)
+    kernel[1](a, 4)
+    assert a[:4].tolist() == [0.0, 0.0, 0.5, 1.5]
+    assert printed(kernel, a, 4).count("inline float half_of(") == 1
+
+
 def test_an_error_of_the_last_round_is_one_error():
     @asc.jit
     def kernel(out: asc.GlobalAddress, n: int):
@@ -295,3 +355,50 @@ def test_comments_with_the_python_text(tmp_path, monkeypatch):
     for name, comments, wanted in (("saved", True, shown), ("bare", False, line)):
         folder = compiled.save(tmp_path / name, comments=comments)
         assert wanted in open(f"{folder}/ascendc.cpp", encoding="utf-8").read().splitlines()
+
+
+# ---- signals ----
+
+PRESS = ctypes.CDLL(None)["raise"]  # a C function: the signal waits for whoever asks next
+
+
+def interrupted_kernel(statement):
+    name = f"<interrupted {statement}>"
+    text = (
+        "@asc.jit\ndef kernel(out: asc.GlobalAddress, n: int):\n    o = out_of(out)\n"
+        f"    {statement}\n    x = n\n    missing_name\n"
+    )
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    namespace = {"asc": asc, "out_of": out_of, "press": PRESS, "INT": int(signal.SIGINT)}
+    exec(compile(text, name, "exec"), namespace)
+    return namespace["kernel"]
+
+
+@pytest.mark.parametrize("statement", ["press(INT)", "for i in range(n): press(INT); y = i"])
+def test_an_interrupt_does_not_wait_for_the_end_of_the_lowering(statement):
+    """The statement behind the signal is not reached: there is no error about `missing_name`."""
+    with pytest.raises(KeyboardInterrupt):
+        interrupted_kernel(statement)[1].compile(numbers(), 3)
+
+
+def test_a_handler_that_returns_lets_the_lowering_go_on():
+    seen = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
+    try:
+        with pytest.raises(asc.CompileError, match="missing_name"):
+            interrupted_kernel("press(INT)")[1].compile(numbers(), 3)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert seen == [signal.SIGINT]
+
+
+def test_what_a_handler_raises_is_what_the_caller_gets():
+    def handler(number, frame):
+        raise TimeoutError("of the user's own")
+
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        with pytest.raises(TimeoutError, match="of the user's own"):
+            interrupted_kernel("for i in range(n): press(INT); y = i")[1].compile(numbers(), 3)
+    finally:
+        signal.signal(signal.SIGINT, before)

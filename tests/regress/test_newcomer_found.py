@@ -361,6 +361,9 @@ def test_an_array_for_a_number(kernel, kind):
             f"{kernel.__name__}() argument 'n': the parameter is a number, {kind}, got {shown}; pass n.item()"
         )
         kernel[1](x, given.item())
+    message = f"a number, {kind}, got numpy.ndarray; an array has the annotation asc.GlobalAddress"
+    with pytest.raises(TypeError, match=message):
+        kernel[1](x, np.zeros(4, np.float16))
     if kernel is with_number:
         assert x[0] == 3
 

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is written here in place of names that people bring from other kernel languages and from numpy.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "lower/suggest.h"
+#include "ops/op_table.h"
+
+namespace asc::lower {
+
+namespace {
+
+constexpr std::string_view kLocal =
+    "local memory is asc.LocalTensor(dtype, position, address, size), or a queue's alloc_tensor(dtype); "
+    "asc.duplicate fills it";
+constexpr std::string_view kBlock = "asc.get_block_idx() is the number of this core";
+constexpr std::string_view kBlocks = "asc.get_block_num() is the number of cores that run the kernel";
+constexpr std::string_view kLoad =
+    "asc.data_copy(local, tensor[offset:], count) copies to local memory; tensor.get_value(i) reads one element";
+constexpr std::string_view kStore =
+    "asc.data_copy(tensor[offset:], local, count) copies to global memory; tensor.set_value(i, value) writes "
+    "one element";
+constexpr std::string_view kBarrier =
+    "asc.pipe_barrier(pipe) orders the instructions of one pipe, asc.set_flag and asc.wait_flag those of two";
+
+struct Habit {
+  std::string_view name, hint;
+};
+constexpr Habit kHabits[] = {
+    {"program_id", kBlock},
+    {"blockIdx", kBlock},
+    {"threadIdx", kBlock},
+    {"core_id", kBlock},
+    {"num_programs", kBlocks},
+    {"gridDim", kBlocks},
+    {"blockDim", kBlocks},
+    {"load", kLoad},
+    {"store", kStore},
+    {"zeros", kLocal},
+    {"zeros_like", kLocal},
+    {"ones", kLocal},
+    {"ones_like", kLocal},
+    {"full", kLocal},
+    {"full_like", kLocal},
+    {"empty", kLocal},
+    {"empty_like", kLocal},
+    {"array", kLocal},
+    {"tensor", kLocal},
+    {"alloc", kLocal},
+    {"malloc", kLocal},
+    {"arange", "a view and a count stand for a range of elements: tensor[first:], count"},
+    {"cdiv", "asc.ceildiv(a, b) divides and rounds up"},
+    {"constexpr", "asc.ConstExpr[int] is the annotation of a compile-time parameter"},
+    {"dot", "asc.mmad multiplies matrices in L0A and L0B"},
+    {"matmul", "asc.mmad multiplies matrices in L0A and L0B"},
+    {"where", "for numbers: a if condition else b"},
+    {"barrier", kBarrier},
+    {"debug_barrier", kBarrier},
+    {"sync_threads", kBarrier},
+    {"syncthreads", kBarrier},
+    {"__syncthreads", kBarrier},
+};
+
+}  // namespace
+
+std::string habit_hint(std::string_view name) {
+  const auto* habit =
+      std::find_if(std::begin(kHabits), std::end(kHabits), [&](const Habit& h) { return h.name == name; });
+  return habit == std::end(kHabits) ? std::string() : std::string(habit->hint);
+}
+
+std::string other_language_hint(std::string_view name) {
+  if (name == "tl" || name == "triton")
+    return "kernels are written with asc: asc.get_block_idx(), asc.data_copy(...), asc.add(...)";
+  return habit_hint(name);
+}
+
+bool is_host_array(PyObject* object) {
+  if (!object) return false;
+  const std::string_view type = Py_TYPE(object)->tp_name;
+  return type == "numpy.ndarray" || type == "Tensor" || type == "Parameter";
+}
+
+std::string host_array_hint() {
+  return std::string("an array made here is a compile-time value; ").append(kLocal);
+}
+
+std::string python_call_hint(PyObject* callee) {
+  std::string module, name;
+  for (auto& [attribute, text] : {std::pair{"__module__", &module}, std::pair{"__name__", &name}}) {
+    PyObject* value = PyObject_GetAttrString(callee, attribute);
+    const char* utf8 = value && PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : nullptr;
+    if (utf8) *text = utf8;
+    Py_XDECREF(value);
+    PyErr_Clear();
+  }
+  const auto is_of = [&](std::string_view package) {
+    return module == package || module.starts_with(std::string(package) + ".");
+  };
+  if (!is_of("triton") && !is_of("numpy") && !is_of("torch") && !is_of("math")) return {};
+  if (std::string hint = habit_hint(name); !hint.empty()) return hint;
+  if (PyType_Check(callee) && is_of("numpy")) return "write value.cast(asc." + name + ")";
+  if (!is_of("triton") && find_function(name)) return "asc." + name + " computes on local tensors";
+  return {};
+}
+
+}  // namespace asc::lower
