@@ -25,6 +25,7 @@ Value Frame::cast_to(const Value& v, DType type, const Node* at) {
     return Value::of(n->form == Number::Form::Float ? (n->real != 0 ? Py_True : Py_False)
                                                     : (n->bits != 0 ? Py_True : Py_False));
   PyObject* object = v.object;
+  session_.touch(object);  // a class of its own may answer by __float__ or __int__
   if (is_float(type)) {
     object = check(PyNumber_Float(object), at);
     object = session_.keep(PyFloat_FromDouble(ir::round_to(type, PyFloat_AsDouble(object))));

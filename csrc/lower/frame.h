@@ -216,6 +216,7 @@ class Frame {
   Value view(const Value& object, const ast::Subscript* e);
   Value before_start(const Number& n, OpId method, const ast::Node* at);
   Value item(const Value& object, const Value& key, const ast::Node* at);
+  void touch_index(PyObject* index);
   DType chosen_type(const Value& yes, const Value& no, const ast::Node* at);
   Value choose(ir::Expr* condition, const Value& yes, const Value& no, const ast::Node* at);
   Value binary(ast::Operator op, Value left, Value right, const ast::Node* at);

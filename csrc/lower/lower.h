@@ -49,6 +49,7 @@ struct Result {
   std::unique_ptr<ir::Module> module;
   std::vector<Dependency> dependencies;          // what was read first comes first
   std::vector<const KernelFunction*> functions;  // by index in the module's source table
+  bool shows_address = false;                    // a text that Python made says where in memory an object is
   Result() = default;
   Result(Result&&) = default;
   Result& operator=(Result&&) = default;

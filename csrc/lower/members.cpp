@@ -113,6 +113,7 @@ bool Frame::dict_method(const Value& dict, std::string_view name, std::vector<Ar
   if (name == "get" && (args.size() == 1 || args.size() == 2)) {
     PyObject* key = to_object(args[0].value);
     if (!key) fail(args[0].node, "a dict needs a compile-time key");
+    touch_index(key);
     *out = args.size() == 2 ? args[1].value : Value::of(Py_None);
     for (const auto& [known, value] : items) {
       const int equal = PyObject_RichCompareBool(known, key, Py_EQ);

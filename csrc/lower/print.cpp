@@ -60,7 +60,8 @@ static std::optional<std::string> printf_spec(std::string_view spec, DType type)
 void Frame::format_value(const Value& v, const Node* node, Text* out, bool inside, std::string_view spec) {
   if (PyObject* object = to_object(v)) {
     session_.touch(object);
-    out->pieces.back() += utf8_of(check(inside ? PyObject_Repr(object) : PyObject_Str(object), node));
+    out->pieces.back() +=
+        utf8_of(session_.note_text(check(inside ? PyObject_Repr(object) : PyObject_Str(object), node)));
     return;
   }
   PyErr_Clear();
@@ -126,7 +127,7 @@ void Frame::format_piece(const Node* node, Text* out) {
       object = check(PyObject_Str(object), field);
     else if (field->conversion == 'a')
       object = check(PyObject_ASCII(object), field);
-    out->pieces.back() += utf8_of(check(PyObject_Format(object, spec), field));
+    out->pieces.back() += utf8_of(session_.note_text(check(PyObject_Format(object, spec), field)));
   }
 }
 

@@ -48,9 +48,29 @@ void Session::depend(Dependency::Via via, PyObject* owner, PyObject* name, PyObj
 
 // Functions, classes and modules are found, not made: what they mean is not said by how they were reached.
 PyObject* Session::derive(PyObject* object) {
+  note_text(object);
   const bool found = PyFunction_Check(object) || PyType_Check(object) || PyModule_Check(object) ||
                      as_jit(object) || is_leaf(object);
   if (!found) derived_.insert(object);
+  return object;
+}
+
+PyObject* Session::note_text(PyObject* object) {
+  if (PyUnicode_Check(object)) {
+    const char* text = PyUnicode_AsUTF8(object);
+    if (!text) PyErr_Clear();
+    shows_address_ =
+        shows_address_ || (text && std::string_view(text).find(" at 0x") != std::string_view::npos);
+  } else if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) {
+    for (Py_ssize_t i = 0; !shows_address_ && i < PySequence_Fast_GET_SIZE(object); i++)
+      if (PyObject* item = PySequence_Fast_GET_ITEM(object, i); item && PyUnicode_Check(item))
+        note_text(item);
+  } else if (PyDict_CheckExact(object)) {
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0; !shows_address_ && PyDict_Next(object, &at, &key, &value);)
+      for (PyObject* part : {key, value})
+        if (PyUnicode_Check(part)) note_text(part);
+  }
   return object;
 }
 
@@ -305,6 +325,7 @@ Result Session::finish() {
   Result result;
   result.module = std::move(owned_);
   result.dependencies.swap(dependencies_);
+  result.shows_address = shows_address_;
   for (const auto& [function, index] : sources_) result.functions.push_back(function);
   return result;
 }

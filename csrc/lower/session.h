@@ -101,6 +101,8 @@ class Session {
   void touch(PyObject* object);
   // Made while lowering from what are dependencies already.
   PyObject* derive(PyObject* object);
+  // A text that Python made. `<C object at 0x7f...>` is another one in each process.
+  PyObject* note_text(PyObject* object);
   const PlatformDesc& platform() const;
   // A constant that Ascend C declares: its name is a qualified one.
   ir::NamedConst* property_const(const PropertyDesc& desc, Type type, int64_t value);
@@ -143,6 +145,7 @@ class Session {
   std::deque<Map> maps_;
   std::vector<Dependency> dependencies_;
   std::unordered_set<PyObject*> derived_;
+  bool shows_address_ = false;
   std::vector<GlobalConst> global_consts_;
   std::vector<std::pair<const KernelFunction*, uint32_t>> sources_;
 };

@@ -77,12 +77,20 @@ Value Frame::view(const Value& object, const ast::Subscript* e) {
   return call_op(*method, receiver.expr, args, e);
 }
 
+// Objects as indexes or keys answer by their methods (__index__, __hash__, __eq__).
+void Frame::touch_index(PyObject* index) {
+  if (!PySlice_Check(index)) return session_.touch(index);
+  const auto* slice = reinterpret_cast<PySliceObject*>(index);
+  for (PyObject* part : {slice->start, slice->stop, slice->step}) session_.touch(part);
+}
+
 Value Frame::item(const Value& object, const Value& key, const Node* at) {
   if (object.is_static()) {
     PyObject* index = to_object(key);
     if (!index)
       fail(at, fmt::format("{} indexed by a runtime value", shown(object)),
            "a compile-time container needs a compile-time index; asc.static_range unrolls a loop");
+    touch_index(index);
     PyObject* value = check(PyObject_GetItem(object.object, index), at);
     if (!is_plain_container(object.object)) {
       session_.touch(object.object);
@@ -108,6 +116,7 @@ Value Frame::item(const Value& object, const Value& key, const Node* at) {
   if (object.kind == ValueKind::Map) {
     PyObject* index = to_object(key);
     if (!index) fail(at, "a dict needs a compile-time key");
+    touch_index(index);
     for (const auto& [known, value] : object.map->items) {
       const int equal = PyObject_RichCompareBool(known, index, Py_EQ);
       if (equal < 0) fail_python(at);

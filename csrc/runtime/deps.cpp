@@ -5,6 +5,8 @@
 #include <string>
 
 #include "base/format.h"
+#include "runtime/deps_facts.h"
+#include "runtime/launcher_gil.h"
 
 namespace asc::runtime {
 
@@ -37,6 +39,15 @@ PyObject* Dependencies::read_now(const Watch& w, PyRef* made) {
       *made =
           PyRef::steal(PyLong_FromSsize_t(PyDict_GET_SIZE(reinterpret_cast<PyTypeObject*>(owner)->tp_dict)));
       return made->get();
+    case Via::Bases: return reinterpret_cast<PyTypeObject*>(owner)->tp_bases;
+    case Via::Attributes:
+      *made = PyRef::steal(PyLong_FromSsize_t(count_attributes(owner)));
+      return made->get();
+    case Via::Abcs: {  // counts the registrations with all abstract base classes
+      PyObject* const abc = imported_module("abc");
+      *made = PyRef::steal(abc ? PyObject_CallMethod(abc, "get_cache_token", nullptr) : nullptr);
+      return made->get();
+    }
   }
   return nullptr;
 }
@@ -44,37 +55,60 @@ PyObject* Dependencies::read_now(const Watch& w, PyRef* made) {
 Dependencies::Dependencies(const std::vector<lower::Dependency>& read) {
   using From = lower::Dependency::Via;
   watches_.reserve(read.size());
+  Asked asked;  // of any of them
+  for (const lower::Dependency& d : read) {
+    if (d.via != From::Whole) continue;
+    const Asked by_this = asked_by(d);
+    asked.facts |= by_this.facts;
+    asked.identity |= by_this.identity;
+  }
+  const How whole = asked.identity ? How::ExactInMemory : How::WholeInMemory;
   for (const lower::Dependency& d : read) {
     switch (d.via) {
-      case From::Whole: watch_whole(d.owner); break;
+      case From::Whole:
+        if (asked.facts)
+          watch(Via::Self, d.owner, nullptr, d.owner, How::DeepInMemory, d.derived);
+        else
+          watch_whole(d, whole);
+        break;
       case From::Default: watch(Via::Self, d.value, d.name, d.value, How::InMemory); break;
       default: watch(static_cast<Via>(d.via), d.owner, d.name, d.value, How::InMemory);
     }
   }
+  for (const Watch& w : watches_)
+    if (unknown_.empty() && !w.mark.good()) unknown_ = "a value whose content cannot be told";
 }
 
-void Dependencies::watch(Via via, PyObject* owner, PyObject* name, PyObject* value, How how) {
+Dependencies::Asked Dependencies::asked_by(const lower::Dependency& whole) {
+  Encoder encoder(How::WholeInMemory, whole.derived);
+  encoder.on_read = [](const Read&) {};
+  if (!encoder.add(whole.owner) && unknown_.empty()) unknown_ = encoder.why();
+  return {encoder.asks(), encoder.compares_identity()};
+}
+
+void Dependencies::watch(Via via, PyObject* owner, PyObject* name, PyObject* value, How how, bool made_here) {
   const bool known = std::any_of(watches_.begin(), watches_.end(), [&](const Watch& w) {
     return w.via == via && w.owner.get() == owner && w.name.get() == name && w.mark.how() == how;
   });
-  if (!known) watches_.push_back({via, PyRef::borrow(owner), PyRef::borrow(name), Mark(value, how)});
+  if (!known)
+    watches_.push_back({via, PyRef::borrow(owner), PyRef::borrow(name), Mark(value, how, made_here)});
 }
 
 // The object as data, and each read of the functions and classes in it.
-void Dependencies::watch_whole(PyObject* object) {
-  if (!is_unchanging(object)) watch(Via::Self, object, nullptr, object, How::WholeInMemory);
+void Dependencies::watch_whole(const lower::Dependency& whole, How how) {
   std::vector<Read> reads;
   std::vector<PyRef> kept;  // what was read, until it is watched
-  Encoder encoder(How::WholeInMemory);
+  Encoder encoder(how, whole.derived);
   encoder.on_read = [&](const Read& read) {
     reads.push_back(read);
     for (PyObject* part : {read.owner, read.name, read.value}) kept.push_back(PyRef::borrow(part));
   };
-  encoder.add(object);
-  constexpr Via kVia[] = {Via::Global,     Via::Cell,      Via::Code,      Via::Defaults,
-                          Via::KwDefaults, Via::Attribute, Via::ClassItem, Via::ClassSize};
+  encoder.add(whole.owner);
+  if (!is_unchanging(whole.owner)) watch(Via::Self, whole.owner, nullptr, whole.owner, how, whole.derived);
+  constexpr Via kVia[] = {Via::Global,    Via::Cell,      Via::Code,  Via::Defaults, Via::KwDefaults,
+                          Via::ClassItem, Via::ClassSize, Via::Bases, Via::Abcs,     Via::Attributes};
   for (const Read& read : reads)
-    watch(kVia[static_cast<int>(read.via)], read.owner, read.name, read.value, How::WholeInMemory);
+    watch(kVia[static_cast<int>(read.via)], read.owner, read.name, read.value, how, whole.derived);
 }
 
 bool Dependencies::holds(const Watch& w) {
@@ -98,9 +132,20 @@ int Dependencies::traverse(visitproc visit, void* arg) const {
 }
 
 std::string Dependencies::changed() const {
-  static constexpr const char* kWords[] = {
-      "global", "builtin",  "captured variable", "attribute",       "item", "contents",
-      "code",   "defaults", "keyword defaults",  "class attribute", "class"};
+  static constexpr const char* kWords[] = {"global",
+                                           "builtin",
+                                           "captured variable",
+                                           "attribute",
+                                           "item",
+                                           "contents",
+                                           "code",
+                                           "defaults",
+                                           "keyword defaults",
+                                           "class attribute",
+                                           "class",
+                                           "bases",
+                                           "classes registered with",
+                                           "attributes"};
   for (const Watch& w : watches_) {
     if (holds(w)) continue;
     PyObject* subject = w.name ? w.name.get() : w.owner.get();

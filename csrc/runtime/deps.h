@@ -27,10 +27,13 @@ class Dependencies {
   }
   // False: some value never holds; the specialisation is for one launch.
   bool lasting() const {
+    if (!unknown_.empty()) return false;
     for (const Watch& watch : watches_)
       if (!watch.mark.good()) return false;
     return true;
   }
+  // What it is that never holds; empty if all may.
+  const std::string& unknown() const { return unknown_; }
   // Visits the references held here, for tp_traverse of what owns them.
   int traverse(visitproc visit, void* arg) const;
   // The first that does not hold, as "global 'K'"; empty if all do.
@@ -49,7 +52,10 @@ class Dependencies {
     Defaults,
     KwDefaults,
     ClassItem,
-    ClassSize
+    ClassSize,
+    Bases,
+    Abcs,
+    Attributes
   };
   struct Watch {
     Via via;
@@ -58,10 +64,15 @@ class Dependencies {
   };
   static bool holds(const Watch& watch);
   static PyObject* read_now(const Watch& watch, PyRef* made);
-  void watch(Via via, PyObject* owner, PyObject* name, PyObject* value, How how);
-  void watch_whole(PyObject* object);
+  void watch(Via via, PyObject* owner, PyObject* name, PyObject* value, How how, bool made_here = false);
+  struct Asked {
+    bool facts = false, identity = false;
+  };
+  Asked asked_by(const lower::Dependency& whole);
+  void watch_whole(const lower::Dependency& whole, How how);
 
   std::vector<Watch> watches_;
+  std::string unknown_;
 };
 
 }  // namespace asc::runtime

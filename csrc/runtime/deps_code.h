@@ -9,16 +9,9 @@
 #include <vector>
 
 #include "runtime/deps_content.h"
+#include "runtime/deps_names.h"
 
 namespace asc::runtime {
-
-// Of Python's own library or written in C: fixed while its version is.
-bool is_library_type(PyTypeObject* type);
-bool is_enum_class(PyTypeObject* type);
-// All of an instance's state can be reached: its attributes, slots, and the built-in type it derives from.
-bool has_known_state(PyTypeObject* type);
-// Code as it runs: without file and lines.
-cache::Key code_key(PyObject* code);
 
 class CodeEncoder {
  public:
@@ -34,8 +27,12 @@ class CodeEncoder {
   bool is_pure(PyObject* value, std::string_view module, std::string_view name) const;
   bool add_module(PyObject* module);
   bool add_library_name(PyObject* value, char tag);
+  bool add_registered(PyTypeObject* type);
   bool walk_function(PyObject* function);
+  bool walk_attributes(PyObject* function);
+  bool walk_names(PyObject* function);
   bool walk_globals(PyObject* function);
+  bool walk_builtin(PyObject* builtin, PyObject* name);
   bool walk_class(PyTypeObject* type);
   bool walk_value(PyObject* value);
   bool walk_module(PyObject* module);
@@ -44,9 +41,9 @@ class CodeEncoder {
   }
 
   Encoder& e_;
-  std::vector<PyObject*> names_, attributes_;  // that the function at hand looks up
-  std::vector<PyObject*> modules_;             // walked for it
-  bool computed_ = false;                      // it reads attributes under names that it makes
+  CodeNames names_;                 // that the function at hand looks up
+  std::vector<PyObject*> modules_;  // walked for it
+  bool computed_ = false;           // it reads attributes under names that it makes
 };
 
 }  // namespace asc::runtime

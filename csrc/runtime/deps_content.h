@@ -11,15 +11,21 @@
 //   Whole         by content                 by content, with what     by content, with their class
 //                                            they read
 //   InMemory      by content                 by identity               as Own, but by identity
-//   WholeInMemory by content                 by identity               by content
+//   WholeInMemory by content                 by identity; `on_read`    by content, with their identity
+//                                            is told what they read
+//   ExactInMemory by content, containers     as WholeInMemory          as WholeInMemory
+//                 with their identity
+//   DeepInMemory  as ExactInMemory           by identity and content   as WholeInMemory
 //
-// Data is content through all levels of containers. What has no content (locks, generators, objects of C
-// types) fails the first two and goes by identity in the others.
+// Data is content through all levels of containers; an object that is met again is a reference to the first
+// time. What has no content (generators, tensors, objects of C libraries) goes by identity in InMemory. The
+// others are for what Python code got, which may read any of it: there it fails, on disk and in memory alike.
 #pragma once
 
 #include <Python.h>
 
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -29,11 +35,22 @@
 
 namespace asc::runtime {
 
-enum class How : uint8_t { Own, Whole, InMemory, WholeInMemory };
+enum class How : uint8_t { Own, Whole, InMemory, WholeInMemory, ExactInMemory, DeepInMemory };
 
 // What an encoding read behind a function or a class: the in-memory check watches each.
 struct Read {
-  enum class Via : uint8_t { Global, Cell, Code, Defaults, KwDefaults, Attribute, ClassItem, ClassSize } via;
+  enum class Via : uint8_t {
+    Global,
+    Cell,
+    Code,
+    Defaults,
+    KwDefaults,
+    ClassItem,
+    ClassSize,
+    Bases,
+    Abcs,
+    Attributes
+  } via;
   PyObject* owner;
   PyObject* name;   // null for some
   PyObject* value;  // null: it was not there
@@ -41,7 +58,9 @@ struct Read {
 
 class Encoder {
  public:
-  explicit Encoder(How how) : how_(how) {}
+  // `made_here`: it was made while lowering, from what is compared elsewhere; what has no content is then its
+  // identity.
+  explicit Encoder(How how, bool made_here = false) : how_(how), made_here_(made_here) {}
   // Told of each read, and of each object that went by identity: it must be kept alive with the encoding.
   std::function<void(const Read&)> on_read;
   std::vector<PyRef>* kept = nullptr;
@@ -52,15 +71,25 @@ class Encoder {
   const std::string& bytes() const { return out_.bytes(); }
   cache::Key key() const { return cache::hash(out_.bytes()); }
   const std::string& why() const { return why_; }
+  // Some function asks for what only DeepInMemory compares: names, the order in a class, fields of
+  // dataclasses.
+  bool asks() const { return asks_; }
+  // Some function asks whether two names lead to one object: ExactInMemory.
+  bool compares_identity() const { return compares_identity_; }
+  // Some function calls repr(), and some object shows where in memory it is.
+  bool calls_repr() const { return calls_repr_; }
+  bool has_bare() const { return has_bare_; }
 
  private:
   friend class CodeEncoder;
   friend class Mark;
-  struct Level;
 
-  bool whole() const { return how_ == How::Whole || how_ == How::WholeInMemory; }
-  bool in_memory() const { return how_ == How::InMemory || how_ == How::WholeInMemory; }
+  bool whole() const { return how_ != How::Own && how_ != How::InMemory; }
+  bool in_memory() const { return how_ != How::Own && how_ != How::Whole; }
+  bool exact() const { return how_ == How::ExactInMemory || how_ == How::DeepInMemory; }
+  bool deep() const { return how_ == How::Whole || how_ == How::DeepInMemory; }
   bool fail(std::string why);
+  bool identity(PyObject* value);
   bool opaque(PyObject* value, std::string_view what);
   bool add_int(PyObject* value);
   bool add_str(PyObject* value);
@@ -68,8 +97,17 @@ class Encoder {
   bool add_dict(char tag, PyObject* dict);
   bool add_set(PyObject* set);
   bool add_array(PyObject* value, char tag);
-  bool add_exact(PyObject* value, bool* done);      // Python's own types
-  bool add_named(PyObject* value, bool* done);      // objects of ours, dtypes of others
+  bool add_buffer(PyObject* value, bool with_format);
+  bool add_dtype(PyObject* value);
+  bool add_attributes(PyObject* value, std::initializer_list<const char*> names);
+  bool add_shown(PyObject* value);
+  bool add_exact(PyObject* value, bool* done);  // Python's own types
+  bool add_container(PyObject* value, bool* done);
+  bool add_named(PyObject* value, bool* done);  // objects of ours, dtypes of others
+  bool add_numpy(PyObject* value, bool* done);
+  bool add_library(PyObject* value, bool* done);  // of Python's own library
+  bool add_logger(PyObject* value);
+  bool add_field(PyObject* value);
   bool add_code_like(PyObject* value, bool* done);  // functions, methods, classes, modules
   bool add_instance(PyObject* value);
   bool add_state(PyObject* value);
@@ -77,9 +115,11 @@ class Encoder {
   bool add_struct(PyObject* value);
 
   How how_;
+  bool made_here_, asks_ = false, compares_identity_ = false, calls_repr_ = false, has_bare_ = false;
   cache::ByteWriter out_;
-  std::vector<PyObject*> levels_;                      // objects around the one at hand: cycles
-  std::unordered_map<PyObject*, uint32_t> seen_code_;  // functions, classes, modules: once each
+  int depth_ = 0;
+  std::unordered_map<PyObject*, uint32_t> seen_;  // by the order in which they were met
+  std::vector<PyRef> alive_;                      // those, so that no other object takes an address
   std::string why_;
 };
 
@@ -88,14 +128,11 @@ class Encoder {
 bool is_unchanging(PyObject* value);
 // Like that, and nothing stands behind it that could be read: not a function, class or module.
 bool is_plain_leaf(PyObject* value);
-// Instances of its classes are compared with `==` by value, not by identity.
-bool compares_by_value(PyTypeObject* type);
-
 // A value as it was, for the in-memory checks.
 class Mark {
  public:
   Mark() = default;
-  explicit Mark(PyObject* value, How how = How::InMemory);
+  explicit Mark(PyObject* value, How how = How::InMemory, bool made_here = false);
   bool holds(PyObject* now) const {
     if (now == value_.get() && by_identity_) [[likely]]
       return true;
@@ -109,13 +146,13 @@ class Mark {
   }
   bool by_identity() const { return by_identity_; }  // the same object is the same content
   How how() const { return how_; }
-  // False: its content cannot be told (nested too deeply), so that it never holds.
+  // False: its content cannot be told, so that it never holds.
   bool good() const { return good_; }
 
  private:
   bool same_content(PyObject* now) const;
   PyRef value_;
-  bool by_identity_ = false, unchanging_ = false, good_ = true;
+  bool by_identity_ = false, unchanging_ = false, good_ = true, made_here_ = false;
   How how_ = How::InMemory;
   cache::Key content_;  // if it can change
   std::vector<PyRef> kept_;

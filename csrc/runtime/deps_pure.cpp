@@ -152,11 +152,38 @@ bool is_fixed_in_sys(std::string_view name) {
   return is_one_of(name, kFixed);
 }
 
+bool reads_the_program(std::string_view module, std::string_view name) {
+  constexpr std::string_view kBuiltin[] = {"eval", "exec", "globals", "locals", "vars", "dir", "__import__"};
+  constexpr std::string_view kSys[] = {"modules", "_getframe", "_current_frames", "exc_info"};
+  if (module == "builtins") return is_one_of(name, kBuiltin);
+  if (module == "sys") return is_one_of(name, kSys);
+  return is_in(module, "importlib") || module == "inspect" || module == "gc" ||
+         (module == "typing" && name == "get_type_hints");
+}
+
 bool is_introspection(std::string_view attribute) {
-  constexpr std::string_view kSeen[] = {"__doc__",     "__annotations__", "__subclasses__", "__code__",
-                                        "__globals__", "__hash__",        "__builtins__",   "__metadata__",
-                                        "f_globals",   "f_locals",        "f_back",         "co_firstlineno"};
-  return is_one_of(attribute, kSeen);
+  constexpr std::string_view kSeen[] = {
+      "__doc__",        "__annotations__",    "__annotate__",  "__subclasses__", "__code__",
+      "__globals__",    "__closure__",        "__builtins__",  "__hash__",       "__metadata__",
+      "__weakref__",    "__text_signature__", "__spec__",      "__loader__",     "__abstractmethods__",
+      "__orig_bases__", "__type_params__",    "__traceback__", "__firstlineno__"};
+  if (is_one_of(attribute, kSeen)) return true;
+  for (const std::string_view of : {"f_", "co_", "tb_", "gi_", "cr_"})  // frames, code, tracebacks
+    if (attribute.starts_with(of)) {
+      constexpr std::string_view kParts[] = {
+          "globals",     "locals",   "back",     "code",     "builtins", "lineno",   "lasti", "frame",
+          "next",        "name",     "qualname", "names",    "varnames", "consts",   "flags", "lines",
+          "firstlineno", "filename", "freevars", "argcount", "running",  "yieldfrom"};
+      return is_one_of(attribute.substr(of.size()), kParts);
+    }
+  return false;
+}
+
+bool asks_for_facts(std::string_view name) {
+  constexpr std::string_view kAsked[] = {"__name__", "__qualname__", "__module__",    "__dataclass_fields__",
+                                         "fields",   "__bases__",    "__mro__",       "mro",
+                                         "__dict__", "__defaults__", "__kwdefaults__"};
+  return is_one_of(name, kAsked);
 }
 
 bool reads_by_computed_name(std::string_view name) {

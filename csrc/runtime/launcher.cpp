@@ -172,7 +172,11 @@ static void keep(SpecialisationCache& cache, const std::shared_ptr<Specialisatio
     process_counts().compiled++;
   }
   made->why = std::move(why);
-  if (!options.always_compile && made->dependencies.lasting()) keep(cache, made);
+  cache.unkept.clear();
+  if (!options.always_compile && made->dependencies.lasting())
+    keep(cache, made);
+  else if (!options.always_compile)
+    cache.unkept = made->dependencies.unknown();
   return made;
 }
 
@@ -199,7 +203,10 @@ std::shared_ptr<Specialisation> specialise(PyObject* jit, const JitState& state,
       return kept;
     }
   }
-  if (nearest.empty()) nearest = options.always_compile ? "always_compile" : std::move(why);
+  if (nearest.empty() && !cache.unkept.empty())
+    nearest = "compiled for one launch: " + cache.unkept;
+  else if (nearest.empty())
+    nearest = options.always_compile ? "always_compile" : std::move(why);
   return make_specialisation(jit, state, call, options, keep_lowered, std::move(nearest));
 }
 

@@ -56,6 +56,7 @@ struct SpecialisationCache {
   std::vector<std::shared_ptr<Specialisation>> entries;  // most recently used first
   uint64_t hits = 0, misses = 0;
   std::string last_miss;  // which field or dependency differed from the nearest entry
+  std::string unkept;     // why the kernel compiled last is for one launch only
   uint64_t disk_hits = 0, disk_misses = 0, compiled = 0;
   DiskMiss disk_miss;      // the last one
   std::string not_stored;  // why the kernel compiled last is in this process only

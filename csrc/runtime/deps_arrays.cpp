@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays, scalars and dtypes of numpy, and whatever else shows its memory.
+#include <cstring>
+#include <string_view>
+
+#include "base/format.h"
+#include "runtime/deps_content.h"
+#include "runtime/deps_facts.h"
+
+namespace asc::runtime {
+namespace {
+
+constexpr size_t kLargest = 32u << 20;  // bytes of an encoding that may go to disk
+
+bool is_array_class(PyTypeObject* type) {
+  for (; type; type = type->tp_base)
+    if (std::strcmp(type->tp_name, "numpy.ndarray") == 0) return true;
+  return false;
+}
+
+}  // namespace
+
+// What it shows, its metadata, and the dtypes inside.
+bool Encoder::add_dtype(PyObject* value) {
+  const PyRef text = PyRef::steal(PyObject_Repr(value));
+  out_.u8('=');
+  out_.text(Py_TYPE(value)->tp_name);
+  if (!text || !add_str(text.get())) return fail("a dtype");
+  return add_attributes(value, {"byteorder", "metadata", "fields", "subdtype"});
+}
+
+// Arrays and scalars of numpy, array.array, bytearray, memoryview: type of element, shape, bytes in logical
+// order.
+bool Encoder::add_array(PyObject* value, char tag) {
+  out_.u8(static_cast<uint8_t>(tag));
+  const PyRef dtype = attribute(value, "dtype");
+  if (dtype) {
+    const PyRef has_object = attribute(dtype.get(), "hasobject");
+    if (has_object.get() != Py_False) {
+      const PyRef items = PyRef::steal(PyObject_CallMethod(value, "tolist", nullptr));
+      if (!items) return opaque(value, "an array of Python objects");
+      return add_attributes(value, {"shape"}) && add(items.get());
+    }
+    if (tag == 'a') {  // the order in memory
+      const PyRef flags = attribute(value, "flags");
+      if (!flags || !add_attributes(value, {"strides"}) || !add_attributes(flags.get(), {"writeable"}))
+        return fail("an array");
+    }
+    if (!add_dtype(dtype.get()) || !add_attributes(value, {"shape"})) return fail("an array");
+  }
+  if (add_buffer(value, !dtype)) return true;
+  if (!why_.empty()) return false;
+  const PyRef bytes = PyRef::steal(PyObject_CallMethod(value, "tobytes", nullptr));
+  if (!bytes || !PyBytes_CheckExact(bytes.get())) return opaque(value, "an array without a buffer");
+  out_.text({PyBytes_AS_STRING(bytes.get()), static_cast<size_t>(PyBytes_GET_SIZE(bytes.get()))});
+  return true;
+}
+
+bool Encoder::add_buffer(PyObject* value, bool with_format) {
+  Py_buffer buffer;
+  if (PyObject_GetBuffer(value, &buffer, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) != 0) return PyErr_Clear(), false;
+  if (with_format) {
+    out_.text(buffer.format ? buffer.format : "B");
+    out_.u64(static_cast<uint64_t>(buffer.itemsize));
+  }
+  out_.text({static_cast<const char*>(buffer.buf), static_cast<size_t>(buffer.len)});
+  PyBuffer_Release(&buffer);
+  return in_memory() || out_.bytes().size() <= kLargest || fail("an array of more than 32 MiB");
+}
+
+bool Encoder::add_numpy(PyObject* value, bool* done) {
+  *done = true;
+  const std::string_view type = Py_TYPE(value)->tp_name;
+  if (type.starts_with("numpy.dtype")) return add_dtype(value);
+  if (type == "numpy.ndarray") return add_array(value, 'a');
+  if (PyMemoryView_Check(value)) return add_array(value, 'v');
+  if (is_array_class(Py_TYPE(value))) {  // np.matrix, np.ma: masks and the like are attributes
+    const PyRef attributes = PyRef::steal(PyObject_GenericGetDict(value, nullptr));
+    if (!attributes) PyErr_Clear();
+    return add(reinterpret_cast<PyObject*>(Py_TYPE(value))) && add_array(value, 'a') &&
+           (!attributes || add(attributes.get()));
+  }
+  const bool scalar = type.starts_with("numpy.") && attribute(value, "dtype") && attribute(value, "item");
+  if (scalar || type == "ml_dtypes.bfloat16" || type == "bfloat16") return add_array(value, 'q');
+  if (type == "array.array") return add_array(value, 'A');
+  *done = false;
+  return true;
+}
+
+}  // namespace asc::runtime
