@@ -64,6 +64,26 @@ def areas(workspace: asc.GlobalAddress, n: int, ROOM: asc.ConstExpr[int]):
     out.set_value(row + 3, shared.get_value(block * 8))
 
 
+@asc.jit
+def chosen(out: asc.GlobalAddress, n: int):
+    """Addresses that a condition chooses and that a loop binds again; and one that nothing uses."""
+    o = asc.GlobalTensor()
+    o.set_global_buffer(out)
+    block = asc.get_block_idx()
+    kept = ints(asc.workspace(64) if block > 0 else asc.workspace(32, per_block=False), 8)
+    kept.set_value(7, n + block)
+    asc.workspace(4096)
+    place = asc.workspace(8)
+    i = 0
+    while i < n:
+        place = asc.workspace(16) + i
+        i += 1
+    last = asc.GlobalTensor()
+    last.set_global_buffer(place)
+    last.set_value(0, 5)
+    o.set_value(block * 8, kept.get_value(7) * 10 + last.get_value(0))
+
+
 @asc.jit(kernel_type=config.KernelType.MIX_AIC_1_2)
 def handed_over(out: asc.GlobalAddress):
     """The cores of a block have one area: its vector cores write, its cube core reads."""
@@ -90,5 +110,6 @@ CASES = [
         lambda: (numbers(60), np.zeros(60, np.int32), np.zeros(60, np.int32), 20),
     ),
     ("areas", areas, 2, lambda: (np.zeros(16, np.int32), 5, 64)),
+    ("chosen", chosen, 2, lambda: (np.zeros(16, np.int32), 3)),
     ("handed_over", handed_over, 2, lambda: (np.zeros(16, np.int32),)),
 ]

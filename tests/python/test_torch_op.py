@@ -295,6 +295,20 @@ def test_a_handle_with_a_symbolic_count_does_not_outlive_the_trace():
         symbolic(torch.zeros(5), 5, 1.0)
 
 
+def test_findings_of_a_launch_come_through():
+    @asc.torch_op("asctest::outside", mutates_args=())
+    def outside(x: Tensor) -> Tensor:
+        y = torch.empty_like(x)
+        fill[1](y, y.numel() + 1, 1.0)
+        return y
+
+    with pytest.raises(asc.BoundsError, match="outside argument `x`: element 3 of 3") as caught:
+        outside(torch.zeros(3))
+    assert caught.value.findings
+    with pytest.raises(asc.BoundsError, match="outside argument `x`: element 3 of 3"):
+        torch.compile(outside, backend="aot_eager", fullgraph=True)(torch.zeros(3))
+
+
 # ---- refused ----
 
 
