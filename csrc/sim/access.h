@@ -164,8 +164,12 @@ inline uint8_t* quick_global(Core& core, const CallSite& site, const uint64_t* s
     return nullptr;
   const GlobalGroup& group = groups[owner];
   const uint64_t begin = (address & kOffsetMask) + index * bytes;
-  if (begin + bytes > static_cast<uint64_t>(group.bytes)) [[unlikely]]
-    return nullptr;
+  if (begin + bytes > static_cast<uint64_t>(group.bytes)) [[unlikely]] {
+    if (!group.stride) return nullptr;
+    const uint64_t own = static_cast<uint64_t>(group.area->bytes);
+    const uint64_t first = begin - static_cast<uint64_t>(group.stride * core.block);  // huge: before it
+    if (first >= own || first + bytes > own) return nullptr;
+  }
   if constexpr (M == Mode::Check) {
     if ((begin & (bytes - 1)) != 0) [[unlikely]]
       return nullptr;

@@ -113,8 +113,8 @@ struct GlobalGroup {
   uint8_t* base = nullptr;
   int64_t bytes = 0;
   bool read_only = false;  // some argument in it is
-  // An area of the workspace. Of one that each block has: `bytes` is 0, so that no access takes the short
-  // way, and a block's own part begins at block * stride.
+  // An area of the workspace. Of one that each block has, a block's own part begins at block * stride, and
+  // `bytes` is 0: whoever looks at nothing else finds every access outside.
   const ir::WorkspaceArea* area = nullptr;
   int64_t stride = 0;
 };
