@@ -53,7 +53,7 @@ class CMakeBuild(build_ext):
 
 setup(
     packages=find_packages(include=["asc", "asc.*"]),
-    package_data={"asc": ["*.pyi", "py.typed"], "asc.tools": ["*.pyi"]},
+    package_data={"asc": ["*.pyi", "py.typed"], "asc.adv": ["*.pyi"], "asc.tools": ["*.pyi"]},
     ext_modules=[CMakeExtension("asc._asc")],
     cmdclass={"build_ext": CMakeBuild},
 )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes what is made from the core's tables: the type stubs and the op list of the docs.
 
-python -m asc.tools.gen            writes asc/_asc.pyi, asc/__init__.pyi and docs/ops.md
+python -m asc.tools.gen            writes asc/_asc.pyi, asc/__init__.pyi, asc/adv/__init__.pyi, docs/ops.md
 python -m asc.tools.gen --check    writes nothing; says which are stale and exits with 1
 """
 
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import asc
-from asc import _asc
+from asc import _asc, adv
 from asc.tools import oplist, stubs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,6 +25,7 @@ def generated():
     return {
         "asc/__init__.pyi": stubs.package_stub(asc, _asc, asc._ERRORS),
         "asc/_asc.pyi": stubs.core_stub(_asc, rows, head),
+        "asc/adv/__init__.pyi": stubs.adv_stub(rows, adv.__all__),
         "docs/ops.md": oplist.op_list(rows),
     }
 

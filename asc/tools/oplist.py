@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Text of docs/ops.md: every op of the table, by family."""
 
-from asc.tools.stubs import CORES, ascend_name, dtypes_text, pattern_name, pipe_text
+from asc.tools.stubs import CORES, ascend_name, dtypes_text, own_name, pattern_name, pipe_text
 
 # Title of each family, in the order of the page. One that is not named here comes last, under its own name.
 TITLES = {
@@ -13,6 +13,7 @@ TITLES = {
     "VecFill": "Vector: fill",
     "DataCopy": "Copies between memories",
     "Cube": "Cube",
+    "Matmul": "Matmul objects",
     "Flag": "Order between pipes",
     "CrossCore": "Order between cores",
     "Pipe": "Local memory and events",
@@ -51,7 +52,9 @@ def spelling(row):
     """How Ascend C writes it."""
     if row["family"] == "Operator":
         return "pointer arithmetic"
-    name = row["py_name"] if row["family"] == "Construct" else ascend_name(row)
+    name = own_name(row) if row["family"] == "Construct" else ascend_name(row)
+    if name.isupper():  # a macro: it has no namespace
+        return f"`{name}`"
     owner = f"{row['owner']}::" if row["owner"] and row["family"] != "Construct" else ""
     return f"`AscendC::{owner}{name}`"
 

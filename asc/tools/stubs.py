@@ -17,6 +17,8 @@ KIND_DOCS = {
     "GlobalTensor": "elements in global memory",
     "LocalTensor": "elements in a memory of the core",
 }
+# What a type checker should know and the table cannot say: the loop of a Matmul.
+RESULTS = {("Matmul", "iterate"): "AbstractContextManager[int]"}
 CORES = {"AIV": "vector cores", "AIC": "cube cores", "any": "all cores"}
 
 
@@ -197,8 +199,9 @@ def function(row, name=None, receiver=(), class_variable=None, indent="", class_
         if len(row["overloads"]) > 1:
             lines.append(f"{indent}@overload")
         result = "None" if name == "__init__" else notes.result(overload["result"])
+        result = RESULTS.get((row["owner"], row["py_name"]), result)
         doc = [] if row["doc"] == class_doc else op_doc(row, overload)
-        lines += definition(name or row["py_name"], [*receiver, *params], result, doc, indent)
+        lines += definition(name or own_name(row), [*receiver, *params], result, doc, indent)
         lines += [""] if doc else []
     return lines
 
@@ -242,6 +245,16 @@ def struct_class(row):
     return [*lines, *function(row, "__init__", ["self"], None, "    ", row["doc"]), ""]
 
 
+def own_name(row):
+    """Without the module: register_matmul of adv.register_matmul."""
+    return row["py_name"].rpartition(".")[2]
+
+
+def is_adv(row):
+    """Is it a row of asc.adv?"""
+    return row["py_name"].startswith("adv.") or row["owner"] == "Matmul"
+
+
 def enum_class(name, enum):
     lines = [f"class {name}(enum.IntEnum):"]
     return [*lines, *(f"    {member.name} = {member.value}" for member in enum), ""]
@@ -280,11 +293,35 @@ def core_stub(module, rows, head):
     for name in things["kinds"]:
         lines += kind_class(name, rows)
     lines += ["# ---- ops", ""]
-    for row in sorted((row for row in rows if not row["owner"]), key=lambda row: row["py_name"]):
+    functions = [row for row in rows if not row["owner"] and not is_adv(row)]
+    for row in sorted(functions, key=lambda row: row["py_name"]):
         lines += function(row)
     spdx, _, rest = head.split("\n", 2)  # the second line speaks of the head alone
     rest = rest.replace("import builtins\n", "import builtins\nimport enum\n", 1)
     return f"{spdx}\n{NOTE}{rest}" + "\n".join(lines).rstrip("\n") + "\n"
+
+
+def adv_stub(rows, names):
+    """asc/adv/__init__.pyi: the Matmul object; its own classes are Python."""
+    rows = [row for row in rows if is_adv(row)]
+    lines = [
+        "from contextlib import AbstractContextManager",
+        "from typing import Any, overload",
+        "",
+        "from asc._asc import _T, GlobalAddress, GlobalTensor, LocalTensor, TPipe, _Int",
+        *imports("asc.adv.matmul", {"MatmulType"}),
+        *imports("asc.adv.tiling", {"TCubeTiling"}),
+        "",
+        "__all__ = [",
+        *(f'    "{name}",' for name in sorted(names)),
+        "]",
+        "",
+    ]
+    lines += [line.replace(": object", ": MatmulType") for line in kind_class("Matmul", rows)]
+    for row in rows:
+        if not row["owner"]:
+            lines += function(row)
+    return f"# SPDX-License-Identifier: Apache-2.0\n{NOTE}\n" + "\n".join(lines).rstrip("\n") + "\n"
 
 
 # ---- asc/__init__.pyi ----

@@ -7,6 +7,7 @@
 
 #include "emit/printer.h"
 #include "ir/visit.h"
+#include "ops/matmul_type.h"
 
 namespace asc::emit {
 
@@ -96,7 +97,14 @@ void Printer::apply_edits(std::string& to, size_t begin, size_t end) const {
 std::string Printer::assemble(size_t kernel_start, size_t end) const {
   std::string text;
   text.reserve(out_.size() + 1024);
-  text += "#include \"kernel_operator.h\"\n\n";
+  const std::string_view matmul = matmul_includes();
+  // It changes what the header of Matmul makes of its macros.
+  const bool alone =
+      module_.kernel_type == ir::KernelType::AIC_ONLY || module_.kernel_type == ir::KernelType::MIX_AIC_1_0;
+  if (!matmul.empty() && alone) text += "#define ASCENDC_CUBE_ONLY\n";
+  text += "#include \"kernel_operator.h\"\n";
+  text += matmul;
+  text += '\n';
   text.append(out_, struct_text_.first, struct_text_.second);
   if (!constant_lines_.empty()) {
     for (size_t i = constant_lines_.size(); i-- > 0;)
@@ -228,7 +236,9 @@ void Printer::signature(const ir::Function& f) {
 
 void Printer::parameter(const ir::Var& v) {
   if (fn_->is_kernel && v.type.kind == Kind::Struct) return struct_parameter(v);
-  if (v.type.kind == Kind::Struct && v.type.id >= kStructCount && !may_change(*fn_, v)) put("const ");
+  const bool tiling = v.type == Type::of_struct(static_cast<uint16_t>(StructId::TCubeTiling));
+  if (v.type.kind == Kind::Struct && (v.type.id >= kStructCount || tiling) && !may_change(*fn_, v))
+    put("const ");
   type_name(v.type);
   put(v.by_ref || v.type.is_object() ? "& " : " ");
   put(name_of(v));
@@ -308,6 +318,7 @@ void Printer::type_name(const Type& type) {
       return put('>');
     default: break;
   }
+  if (type.kind == Kind::Matmul) return matmul_name(type);
   put(kKinds[static_cast<int>(type.kind)].cpp_class);
   if (type.kind == Kind::TQue || type.kind == Kind::TBuf) {
     put('<');
@@ -329,6 +340,34 @@ void Printer::type_name(const Type& type) {
     put(cpp_name(type.elem));
     put('>');
   }
+}
+
+// Of the bias Ascend C takes the type of C if it is not said.
+void Printer::matmul_name(const Type& type) {
+  put(kKinds[static_cast<int>(type.kind)].cpp_class);
+  for (int side = 0; side < kMatmulMatrices; side++) {
+    const MatmulMatrix m = matmul_matrix(type, side);
+    if (m.dtype == DType::Void) continue;
+    put(side == 0 ? "<AscendC::MatmulType<" : ", AscendC::MatmulType<");
+    enum_value(static_cast<uint16_t>(EnumId::TPosition), m.position);
+    put(", ");
+    enum_value(static_cast<uint16_t>(EnumId::CubeFormat), m.format);
+    put(", ");
+    put(cpp_name(m.dtype));
+    if (m.is_trans) put(", true");
+    put('>');
+  }
+  put('>');
+}
+
+// The header of the Matmul object and of its tiling, where one of them has a variable.
+std::string_view Printer::matmul_includes() const {
+  for (const auto& f : module_.functions)
+    for (const ir::Var* v : f->vars)
+      if (v->type.kind == Kind::Matmul ||
+          v->type == Type::of_struct(static_cast<uint16_t>(StructId::TCubeTiling)))
+        return "#include \"lib/matmul_intf.h\"\n";
+  return {};
 }
 
 std::string_view Printer::field_name(const Type& type, uint16_t index) const {

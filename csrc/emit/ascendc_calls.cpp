@@ -17,7 +17,8 @@ using ir::as;
 
 namespace {
 
-constexpr OpId kExceptions[] = {OpId::LocalTensor_GetPhyAddr, OpId::Pointer_Init};
+constexpr OpId kExceptions[] = {OpId::LocalTensor_GetPhyAddr, OpId::Pointer_Init, OpId::REGIST_MATMUL_OBJ,
+                                OpId::Matmul_Init};
 
 struct OperatorForm {
   std::string_view py_name, text;
@@ -263,6 +264,8 @@ bool Printer::emit_exception(const ir::OpCall& e, int min) {
   switch (e.op) {
     case OpId::LocalTensor_GetPhyAddr: emit_LocalTensor_GetPhyAddr(e, min); return true;
     case OpId::Pointer_Init: emit_Pointer_Init(e); return true;
+    case OpId::REGIST_MATMUL_OBJ: emit_REGIST_MATMUL_OBJ(e); return true;
+    case OpId::Matmul_Init: emit_Matmul_Init(e); return true;
     default: return false;
   }
 }
@@ -318,6 +321,32 @@ void Printer::emit_Pointer_Init(const ir::OpCall& e) {
   type_name(e.type);
   put(">(");
   argument(e, 0);
+  put(')');
+}
+
+// A macro: pipe and tiling by address. The workspace is the user's: what the launch would give for a kernel
+// of the framework, GetSysWorkSpacePtr(), it takes from an argument here.
+void Printer::emit_REGIST_MATMUL_OBJ(const ir::OpCall& e) {
+  put("REGIST_MATMUL_OBJ(&");
+  expr(e.args[0], kUnary);
+  put(", ");
+  const bool bytes = e.args[1]->type == Type::pointer(DType::U8);
+  if (!bytes) put("reinterpret_cast<__gm__ uint8_t*>(");
+  expr(e.args[1]);
+  if (!bytes) put(')');
+  put(", ");
+  expr(e.args[2]);
+  if (e.args.size() > 3) {
+    put(", &");
+    expr(e.args[3], kUnary);
+  }
+  put(')');
+}
+
+void Printer::emit_Matmul_Init(const ir::OpCall& e) {
+  expr(e.self, kPostfix);
+  put(".Init(&");
+  expr(e.args[0], kUnary);
   put(')');
 }
 

@@ -272,6 +272,8 @@ void Printer::declaration(const ir::Decl& s) {
   put(' ');
   if (!s.init) {
     put(declare(v));
+    // The toolkit gives fields of a tiling no defaults.
+    if (v.type == Type::of_struct(static_cast<uint16_t>(StructId::TCubeTiling))) put("{}");
   } else {
     // The initialiser may name an earlier variable of the same Python name: it is printed before the new one
     // is declared.

@@ -198,10 +198,14 @@ class Printer {
   void tensor(const ir::Expr* e, int min = kAny);
   void receiver(const ir::OpCall& e);
   void emit_Pointer_Init(const ir::OpCall& e);
+  void emit_REGIST_MATMUL_OBJ(const ir::OpCall& e);
+  void emit_Matmul_Init(const ir::OpCall& e);
   void emit_LocalTensor_GetPhyAddr(const ir::OpCall& e, int min);
 
   // -- text
   void type_name(const Type& type);
+  void matmul_name(const Type& type);
+  std::string_view matmul_includes() const;
   std::string_view field_name(const Type& type, uint16_t index) const;
   void parameter(const ir::Var& v);
   void indent() { out_.append(static_cast<size_t>(depth_) * 2, ' '); }

@@ -57,10 +57,11 @@ std::optional<Type> required_type(const OpCall& e, const TypePattern& pattern) {
   return resolve(pattern, e.vars, e.self ? &e.self->type : nullptr);
 }
 
-// Queues and buffers differ in position and depth, which no row asks for.
+// Queues and buffers differ in position and depth, Matmul objects in their matrices, which no row asks for.
 bool same_type(const Type& actual, const Type& required) {
-  return required.kind == Kind::TQue || required.kind == Kind::TBuf ? actual.kind == required.kind
-                                                                    : actual == required;
+  const bool any =
+      required.kind == Kind::TQue || required.kind == Kind::TBuf || required.kind == Kind::Matmul;
+  return any ? actual.kind == required.kind : actual == required;
 }
 
 }  // namespace

@@ -80,7 +80,8 @@ class Walk {
       if (in_loop || once->test(name->name->id)) out_.reassigned.set(name->name->id);
       return once->set(name->name->id);
     }
-    in_loop = in_loop || node->kind == NodeKind::For || node->kind == NodeKind::While;
+    in_loop = in_loop || node->kind == NodeKind::For || node->kind == NodeKind::While ||
+              node->kind == NodeKind::With;
     for_each_child(node, [&](const Node* child) { count_assigned(child, once, in_loop); });
   }
 
@@ -186,13 +187,10 @@ class Walk {
         const auto* n = as<While>(s);
         return loop(s, nullptr, n->test, n->body, n->orelse, live);
       }
-      case NodeKind::With: {
+      case NodeKind::With: {  // a loop: with matmul.iterate() as i
         const auto* n = as<With>(s);
-        block(n->body, live);
-        for (uint32_t i = n->items.size(); i-- > 0;) {
-          if (n->items[i]->var) kill(n->items[i]->var, live);
-          reads(n->items[i]->context, live);
-        }
+        loop(s, n->items[0]->var, nullptr, n->body, {}, live);
+        for (const WithItem* item : n->items) reads(item->context, live);
         return;
       }
       case NodeKind::Return: *live = Bits(words_); return reads(as<Return>(s)->value, live);

@@ -133,8 +133,7 @@ Value Frame::attribute(const Value& object, const ast::Name* name, const Node* a
       ir::Expr* from = placed ? object.expr : ref(temporary("params", object.expr, at), at);
       return Value::of(build_.field(from, *field, loc(at)));
     }
-    const std::string known =
-        fmt::format("asc.{}.{}", kKinds[static_cast<int>(type.kind)].py_name, name->utf8);
+    const std::string known = fmt::format("{}.{}", qualified_name(type.kind), name->utf8);
     if (is_known_name(known)) fail(at, fmt::format("{} is not yet supported", known));
     fail(at, fmt::format("AttributeError: {} has no attribute '{}'", shown(object), name->utf8),
          attribute_hint(type, name->utf8));

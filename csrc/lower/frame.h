@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowers one specialisation of one function. Its parts are in files of their own: bindings and joins
 // (scope.cpp, join.cpp, handles.cpp), statements (stmt.cpp), loops (loop.cpp, unroll.cpp), expressions
-// (expr.cpp, arith.cpp, subscript.cpp), calls (call.cpp, op_call.cpp, builtins.cpp), compile-time evaluation
-// (static_eval.cpp), errors (errors.cpp).
+// (expr.cpp, arith.cpp, subscript.cpp), calls (call.cpp, op_call.cpp, builtins.cpp, matmul.cpp), compile-time
+// evaluation (static_eval.cpp), errors (errors.cpp).
 #pragma once
 
 #include <exception>
@@ -17,6 +17,7 @@
 #include "lower/promote.h"
 #include "lower/scope.h"
 #include "lower/session.h"
+#include "ops/matmul_type.h"
 #include "ops/signature.h"
 
 namespace asc::lower {
@@ -266,6 +267,21 @@ class Frame {
   Match match(OpId op, const Type* self, std::span<Argument> args, const ast::Node* at);
   Value call_op(OpId op, ir::Expr* self, std::span<Argument> args, const ast::Node* at);
   Value call_kind(Kind kind, std::span<Argument> args, const ast::Node* at);
+
+  // ---- Matmul objects (matmul.cpp)
+  struct OpCallFacts {  // of a method's call
+    OpId op;
+    Type self;
+    DType elem;     // of the tensor that it is given
+    bool to_local;  // which is a LocalTensor
+    const ast::Node* operand;
+  };
+  Value construct_matmul(std::span<Argument> args, const ast::Node* at);
+  MatmulMatrix matrix_of(const Argument& a, int side);
+  void check_matmul_call(const OpCallFacts& call, const ast::Node* at) const;
+  void check_matmul_options(OpId op, const OverloadDesc& proto, std::span<ir::Expr* const> operands,
+                            const ast::Node* at) const;
+  void with_statement(const ast::With* s);
 
   // ---- the user's structs (structs.cpp)
   bool is_user_struct(const Type& type) const;

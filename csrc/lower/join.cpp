@@ -206,7 +206,10 @@ Binding Frame::merge_slot(uint32_t name, size_t index, std::span<Edge* const> ed
     bool lit;
     const bool has_form = form_of(b, &t, &lit);
     if (first && has_form && t.is_scalar() && type.is_scalar()) {
-      const DType joined = join(type.elem, literal, t.elem, lit);
+      DType joined = join(type.elem, literal, t.elem, lit);
+      // Python has one kind of int: behind a branch the wider type holds what either side computed.
+      const auto is_int_of = [](DType x) { return x == DType::I32 || x == DType::I64; };
+      if (joined == DType::Void && is_int_of(type.elem) && is_int_of(t.elem)) joined = DType::I64;
       if (joined != DType::Void) {
         type = Type::scalar(joined);
         literal = literal && lit;

@@ -42,6 +42,7 @@ struct Request {
   std::vector<ParamSpec> params;     // one for each Python parameter, in order
   ir::KernelType kernel_type = ir::KernelType::Auto;
   bool auto_sync = true;
+  bool matmul_cube_only = false;  // a kernel that registers a Matmul runs on cube cores alone
   const PlatformDesc* platform = nullptr;
 };
 

@@ -28,6 +28,11 @@ bool Frame::call_member(const Value& receiver, const ast::Attribute* func, std::
                         const ast::Call* e, Value* out) {
   const std::string_view name = func->attr->utf8;
   if (is_scalar(receiver) || number(receiver)) {
+    if (name == "ceildiv" && args.size() == 1 && !args[0].keyword) {
+      const Argument both[] = {{receiver, func->value, nullptr}, args[0]};
+      *out = call_builtin(BuiltinId::CeilDiv, both, e);
+      return true;
+    }
     if (name != "cast" && name != "to") return false;
     DType dtype;
     if (args.size() != 1 || !args[0].value.is_static() || !as_dtype(args[0].value.object, &dtype))

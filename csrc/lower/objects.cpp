@@ -158,10 +158,10 @@ std::string_view kind_name(PyObject* self) {
   return kKinds[static_cast<int>(reinterpret_cast<KindObject*>(self)->kind)].py_name;
 }
 PyObject* kind_call(PyObject* self, PyObject*, PyObject*) {
-  return raise_outside_kernel("asc." + std::string(kind_name(self)));
+  return raise_outside_kernel(qualified_name(reinterpret_cast<KindObject*>(self)->kind));
 }
 PyObject* kind_repr(PyObject* self) {
-  return PyUnicode_FromFormat("<kind asc.%s>", std::string(kind_name(self)).c_str());
+  return PyUnicode_FromFormat("<kind %s>", qualified_name(reinterpret_cast<KindObject*>(self)->kind).c_str());
 }
 PyObject* kind_get_name(PyObject* self, void*) { return to_str(kind_name(self)); }
 PyObject* kind_get_item(PyObject* self, PyObject*) {
@@ -472,7 +472,17 @@ int init_dtypes(PyObject* module) {
   return 0;
 }
 
-int init_ops(PyObject* module) {
+// Names of asc.adv are in a dict of their own, `_adv`: asc takes over what the module has.
+int add_to(PyObject* module, PyObject* adv, std::string_view name, PyObject* object) {
+  constexpr std::string_view kAdv = "adv.";
+  if (!name.starts_with(kAdv)) return add(module, name, object);
+  const std::string own(name.substr(kAdv.size()));
+  const int failed = object ? PyDict_SetItemString(adv, own.c_str(), object) : -1;
+  Py_XDECREF(object);
+  return failed;
+}
+
+int init_ops(PyObject* module, PyObject* adv) {
   if (!(g_op_type = make_type(&kOpSpec))) return -1;
   for (const OpDesc& desc : op_table()) {
     // A parameter struct is made by a call of its name: its constructor's row.
@@ -481,12 +491,12 @@ int init_ops(PyObject* module) {
     auto* object = PyObject_New(OpObject, g_op_type);
     if (!object) return -1;
     object->op = desc.id;
-    if (add(module, desc.py_name, reinterpret_cast<PyObject*>(object)) < 0) return -1;
+    if (add_to(module, adv, desc.py_name, reinterpret_cast<PyObject*>(object)) < 0) return -1;
   }
   return 0;
 }
 
-int init_kinds(PyObject* module) {
+int init_kinds(PyObject* module, PyObject* adv) {
   if (!(g_kind_type = make_type(&kKindSpec))) return -1;
   for (int i = 0; i < kKindCount; i++) {
     const Kind kind = static_cast<Kind>(i);
@@ -495,7 +505,8 @@ int init_kinds(PyObject* module) {
     if (!object) return -1;
     object->kind = kind;
     g_kinds[i] = reinterpret_cast<PyObject*>(object);
-    if (PyModule_AddObjectRef(module, std::string(kKinds[i].py_name).c_str(), g_kinds[i]) < 0) return -1;
+    const std::string name = qualified_name(kind).substr(4);  // behind "asc."
+    if (add_to(module, adv, name, Py_NewRef(g_kinds[i])) < 0) return -1;
   }
   return 0;
 }
@@ -540,7 +551,10 @@ int init_enums(PyObject* module) {
 
 int init_objects(PyObject* module) {
   if (g_dtype_type) return 0;
-  if (init_dtypes(module) < 0 || init_ops(module) < 0 || init_kinds(module) < 0 ||
+  PyObject* adv = PyDict_New();
+  if (!adv || PyModule_AddObjectRef(module, "_adv", adv) < 0) return -1;
+  Py_DECREF(adv);  // the module keeps it
+  if (init_dtypes(module) < 0 || init_ops(module, adv) < 0 || init_kinds(module, adv) < 0 ||
       init_builtins(module) < 0 || init_enums(module) < 0)
     return -1;
   return 0;

@@ -166,6 +166,14 @@ Value Frame::call_op(OpId op, ir::Expr* self, std::span<Argument> args, const No
   const Match m = match(op, self ? &self_type : nullptr, args, at);
   const OverloadDesc& proto = desc.overloads[static_cast<size_t>(m.overload)];
   if (untyped && complete(self, m.vars[0], at)) self_type = self->type;
+  if (op == OpId::Matmul_Iterate)
+    fail(at, "iterate() is a loop: it stands in `with`", "with matmul.iterate() as i: ...");
+  if (self_type.kind == Kind::Matmul && !args.empty()) {
+    const Argument& first = args[static_cast<size_t>(std::max<int16_t>(m.args[0], 0))];
+    check_matmul_call(
+        {op, self_type, m.vars[0], proto.params[0].type.form == TypePattern::Form::LocalTensor, first.node},
+        at);
+  }
   if (self && self_type.is_tensor() && desc.family == Family::Handle && proto.self_dir != Dir::In) {
     if (self->kind != ir::ExprKind::Var)
       fail(at, fmt::format("{} changes the tensor, and this one has no name", desc.py_name),
@@ -187,6 +195,8 @@ Value Frame::call_op(OpId op, ir::Expr* self, std::span<Argument> args, const No
                        shown(a.value)),
            "take it from an asc.ConstExpr parameter or a constant");
   }
+  if (self_type.kind == Kind::Matmul)
+    check_matmul_options(op, proto, std::span(operands, proto.params.size()), at);
   ir::Expr* e = build_.op_call(op, m.overload, m.vars, self,
                                std::span<ir::Expr* const>(operands, proto.params.size()), loc(at));
   if (proto.result.form != TypePattern::Form::None) return Value::of(e);
@@ -196,6 +206,7 @@ Value Frame::call_op(OpId op, ir::Expr* self, std::span<Argument> args, const No
 
 // asc.GlobalTensor(), asc.TQue(position, depth), ...: objects are declared, tensors at an address are values.
 Value Frame::call_kind(Kind kind, std::span<Argument> args, const Node* at) {
+  if (kind == Kind::Matmul) return construct_matmul(args, at);
   const std::string_view name = kKinds[static_cast<int>(kind)].py_name;
   const auto constructor = find_function(name);
   if (!constructor) fail(at, fmt::format("asc.{} cannot be made in a kernel", name));

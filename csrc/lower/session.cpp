@@ -320,6 +320,7 @@ void Session::check_operand_types() const {
 Result Session::finish() {
   if (needs_sweep) sweep();
   order_functions();
+  inline_registrations();
   if (has_untyped) check_operand_types();
   module.constants = used_globals_;
   Result result;

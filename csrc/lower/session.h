@@ -52,6 +52,7 @@ struct Specialisation {
 
 // Python's own containers: reading one is a dependency on what it holds.
 bool is_plain_container(PyObject* object);
+bool is_host_struct(const Type& type);  // structs.cpp
 // Numbers, texts, and objects of ours: nothing stands behind them.
 bool is_leaf(PyObject* object);
 
@@ -136,6 +137,8 @@ class Session {
   }
   void sweep();
   void order_functions();
+  // Functions that register a Matmul become part of the kernel (inline_matmul.cpp).
+  void inline_registrations();
   void check_operand_types() const;
 
   std::vector<PyObject*> kept_;

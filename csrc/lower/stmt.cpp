@@ -33,10 +33,7 @@ void Frame::statement(const Node* s) {
     case NodeKind::Break:
     case NodeKind::Continue: return break_or_continue(s);
     case NodeKind::Pass: return;
-    case NodeKind::With:  // of a name that is not built yet, that is what to say
-      for (const auto* item : ast::as<ast::With>(s)->items)
-        if (const auto* call = ast::dyn<ast::Call>(item->context)) expression(call->func);
-      fail_syntax(s);
+    case NodeKind::With: return with_statement(ast::as<ast::With>(s));
     default: fail_syntax(s);
   }
 }

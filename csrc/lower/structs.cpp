@@ -36,8 +36,16 @@ static int64_t bits_of(PyObject* value, DType dtype) {
   return static_cast<int64_t>(PyLong_AsUnsignedLongLongMask(value));
 }
 
-// Registers the class and, before it, the classes of its fields.
+// Registers the class and, before it, the classes of its fields. A class may stand for a struct of the
+// device, whose row then has the same fields.
 Type Session::struct_type(PyObject* cls) {
+  if (PyObject* layout = layout_of(cls); PyTuple_GET_SIZE(layout) > 3) {
+    const auto id = find_struct(text_of_unicode(PyTuple_GET_ITEM(layout, 3)));
+    ASC_ASSERT(id && struct_info(*id).fields.size() ==
+                         static_cast<size_t>(PyTuple_GET_SIZE(PyTuple_GET_ITEM(layout, 2))));
+    keep(Py_NewRef(cls));
+    return Type::of_struct(static_cast<uint16_t>(*id));
+  }
   const auto known = std::find(struct_classes.begin(), struct_classes.end(), cls);
   if (known != struct_classes.end())
     return Type::of_struct(static_cast<uint16_t>(kStructCount + (known - struct_classes.begin())));
@@ -75,7 +83,18 @@ Type Session::struct_type(PyObject* cls) {
 }
 
 bool Frame::is_user_struct(const Type& type) const {
-  return type.kind == Kind::Struct && type.id >= kStructCount;
+  return type.kind == Kind::Struct && (type.id >= kStructCount || is_host_struct(type));
+}
+
+// What the host packs for a kernel is a struct of the device that has a Python class.
+bool is_host_struct(const Type& type) {
+  return type.kind == Kind::Struct && type.id == static_cast<uint16_t>(StructId::TCubeTiling);
+}
+
+// As Const::bits has it.
+static int64_t default_bits(const ir::Module& module, const Type& type, size_t index) {
+  if (type.id < kStructCount) return struct_info(static_cast<StructId>(type.id)).fields[index].default_value;
+  return module.structs[type.id - kStructCount].fields[index].default_bits;
 }
 
 static ir::VarRef* root_of(ir::Expr* object) {
@@ -89,7 +108,8 @@ Effect Frame::order_effect(const ir::Expr* e) const {
   ir::walk_expr(e, [&](const ir::Expr* x) {
     if (effect != Effect::Pure || x->kind != ir::ExprKind::Field) return;
     const ir::VarRef* root = root_of(const_cast<ir::Expr*>(x));
-    if (!root || !root->var->is_param || !fn_->is_kernel) effect = Effect::Read;
+    if (!root || !root->var->is_param || !fn_->is_kernel || is_host_struct(root->var->type))
+      effect = Effect::Read;
   });
   return effect;
 }
@@ -103,7 +123,8 @@ ir::Expr* Frame::copy_place(const ir::Expr* place, Loc where) {
   return build_.var(var, where);
 }
 
-// Notes that the function changes the struct; an error if it is the kernel's argument.
+// Notes that the function changes the struct; an error if it is the kernel's argument, but for a tiling:
+// kernels complete it with what only the device knows, each core in its own copy.
 void Frame::change_struct(ir::Expr* object, const Node* at) {
   const ir::VarRef* root = root_of(object);
   if (!root || !root->var->is_param) return;
@@ -111,6 +132,7 @@ void Frame::change_struct(ir::Expr* object, const Node* at) {
     session_.changed_structs.push_back(root->var);
     return;
   }
+  if (is_host_struct(root->var->type)) return;
   fail(at,
        fmt::format("'{}' is an argument of the kernel: structs arrive read-only from the host",
                    root->var->name),
@@ -153,8 +175,7 @@ void Frame::set_nested_defaults(const ir::Expr* place, PyObject* cls, PyObject* 
       continue;
     }
     const int64_t bits = bits_of(value, type.elem);
-    const ir::StructDesc& desc = session_.module.structs[place->type.id - kStructCount];
-    if (!instance || bits == desc.fields[index].default_bits) continue;
+    if (!instance || bits == default_bits(session_.module, place->type, index)) continue;
     build_.set_field(copy_place(place, loc(at)), index, convert_to(number_value(value), type, at), loc(at));
   }
 }
@@ -167,7 +188,7 @@ void Frame::set_defaults(ir::Expr* place, Loc where) {
       set_defaults(build_.field(copy_place(place, where), index, where), where);
       continue;
     }
-    const int64_t bits = session_.module.structs[place->type.id - kStructCount].fields[index].default_bits;
+    const int64_t bits = default_bits(session_.module, place->type, index);
     ir::Expr* value = is_float(type.elem) ? build_.float_const(type, std::bit_cast<double>(bits), where)
                                           : build_.int_const(type, bits, where);
     build_.set_field(copy_place(place, where), index, value, where);
@@ -220,7 +241,8 @@ Value Frame::copy_of_struct(ir::Expr* object, const Node* at) {
 }
 
 std::string Frame::type_text(const Type& type) const {
-  if (!is_user_struct(type)) return to_string(type);
+  if (type.kind == Kind::Matmul) return "Matmul";
+  if (type.kind != Kind::Struct || type.id < kStructCount) return to_string(type);
   return std::string(session_.module.structs[type.id - kStructCount].name);
 }
 

@@ -2,15 +2,15 @@
 // The op table: one row an op, read by overload choice, verifier, printer, simulator, checks, stubs, docs and
 // tests.
 //
-// A row (rows live in ops/{core,basic,fwk}/*.def, listed by ops/all.def):
+// A row (rows live in ops/{core,basic,fwk,adv}/*.def, listed by ops/all.def):
 //   ASC_OP(Add, add, VecBinary, "T: half float i16 i32",
 //          "(out dst:LT<T>@UB, src0:LT<T>@UB, src1:LT<T>@UB, count:i32, py is_set_mask:bool=true) -> V",
 //          "dst[i] = src0[i] + src1[i]")
 //   ASC_METHOD(GlobalTensor, SetGlobalBuffer, set_global_buffer, Handle, "T: any",
 //          "(inout self, buffer:ptr<T>, buffer_size:u64=0) -> S", "binds the tensor to global memory")
-// Columns: Ascend C name, Python name, family, dtypes of each type variable, overloads, one-line doc.
-// Adjacent string literals in the overload column are further overloads, most usual first. A row that cannot
-// be read is a compile error at its line (op_table.cpp).
+// Columns: Ascend C name, Python name below `asc` (adv.register_matmul), family, dtypes of each type
+// variable, overloads, one-line doc. Adjacent string literals in the overload column are further overloads,
+// most usual first. A row that cannot be read is a compile error at its line (op_table.cpp).
 //   dtypes    := "" | group (';' group)*
 //   group     := var ':' ( 'any' | dtype+ )                      independent variables: "T: half float; U:
 //   any"
@@ -67,7 +67,8 @@ inline constexpr int kOpCount = static_cast<int>(OpId::kCount);
   X(VecUnary)                                                                                       \
   X(VecBinary)                                                                                      \
   X(VecBinaryAcc) X(VecScalar) X(VecScalarAcc) X(VecFill) X(DataCopy) X(Flag) X(CrossCore) X(Query) \
-      X(Handle) X(View) X(Access) X(Construct) X(Pipe) X(Queue) X(Buffer) X(Cube) X(Operator)
+      X(Handle) X(View) X(Access) X(Construct) X(Pipe) X(Queue) X(Buffer) X(Cube) X(Matmul) \
+      X(Operator)
 // clang-format on
 
 enum class Family : uint8_t {

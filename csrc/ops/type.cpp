@@ -2,9 +2,11 @@
 // Types as text: what messages and the text form of the IR show, and the way back.
 #include "ops/type.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/format.h"
+#include "ops/matmul_type.h"
 #include "ops/op_table.h"
 
 namespace asc {
@@ -51,7 +53,35 @@ bool parse_position(std::string_view text, uint8_t* out) {
   return member != nullptr;
 }
 
+// "GM ND float16", with "T" behind it if it may be transposed.
+std::string matrix_text(const MatmulMatrix& m) {
+  const EnumMember* format = enum_desc(EnumId::CubeFormat).find(m.format);
+  return fmt::format("{} {} {}{}", position_name(m.position), format ? format->name : kUnknown,
+                     py_name(m.dtype), m.is_trans ? " T" : "");
+}
+
+bool parse_matrix(std::string_view text, MatmulMatrix* out) {
+  std::string_view words[4];
+  size_t count = 0;
+  while (!text.empty()) {
+    if (count == 4) return false;
+    const size_t space = std::min(text.find(' '), text.size());
+    words[count++] = text.substr(0, space);
+    text.remove_prefix(std::min(space + 1, text.size()));
+  }
+  if (count < 3 || (count == 4 && words[3] != "T")) return false;
+  const EnumMember* format = enum_desc(EnumId::CubeFormat).find(words[1]);
+  if (!format || !parse_position(words[0], &out->position)) return false;
+  out->format = static_cast<uint8_t>(format->value);
+  out->is_trans = count == 4;
+  return parse_element_name(words[2], &out->dtype);
+}
+
 }  // namespace
+
+std::string qualified_name(Kind kind) {
+  return fmt::format("asc.{}{}", kind == Kind::Matmul ? "adv." : "", kKinds[static_cast<int>(kind)].py_name);
+}
 
 std::string to_string(const Type& type) {
   const std::string_view kind = kKinds[static_cast<int>(type.kind)].py_name;
@@ -68,6 +98,14 @@ std::string to_string(const Type& type) {
       return fmt::format("struct<{}>", type.id - kStructCount);
     case Kind::TQue: return fmt::format("TQue<{}, {}>", position_name(type.position), type.id);
     case Kind::TBuf: return fmt::format("TBuf<{}>", position_name(type.position));
+    case Kind::Matmul: {
+      std::string text = "Matmul<";
+      for (int i = 0; i < kMatmulMatrices; i++) {
+        const MatmulMatrix m = matmul_matrix(type, i);
+        if (m.dtype != DType::Void) text += (i > 0 ? ", " : "") + matrix_text(m);
+      }
+      return text + ">";
+    }
     case Kind::Pointer:
     case Kind::GlobalTensor:
     case Kind::LocalTensor:
@@ -98,6 +136,19 @@ bool parse_type(std::string_view text, Type* out) {
   if (inside(text, "TBuf", &inner)) {
     *out = Type::buffer(0);
     return parse_position(inner, &out->position);
+  }
+  if (inside(text, "Matmul", &inner)) {
+    MatmulMatrix matrices[kMatmulMatrices];
+    int count = 0;
+    for (bool more = true; more; count++) {
+      if (count == kMatmulMatrices) return false;
+      const size_t comma = inner.find(", ");
+      more = comma != std::string_view::npos;
+      if (!parse_matrix(inner.substr(0, comma), &matrices[count])) return false;
+      if (more) inner.remove_prefix(comma + 2);
+    }
+    *out = matmul_type(matrices);
+    return count >= 3;
   }
   if (inside(text, "struct", &inner)) {
     *out = Type::of_struct(0);

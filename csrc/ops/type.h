@@ -23,6 +23,7 @@ namespace asc {
   X(TPipe, "TPipe", "AscendC::TPipe", Object)                     \
   X(TQue, "TQue", "AscendC::TQue", Object)                        \
   X(TBuf, "TBuf", "AscendC::TBuf", Object)                        \
+  X(Matmul, "Matmul", "AscendC::Matmul", Object)                  \
   X(Struct, "struct", "", Object)
 
 enum class Kind : uint8_t {
@@ -54,7 +55,7 @@ struct Type {
   // Enum: EnumId; TQue: depth; Struct: a StructId below kStructCount, else kStructCount + index in the
   // module's table
   uint16_t id = 0;
-  uint16_t pad2 = 0;
+  uint16_t pad2 = 0;  // Matmul: its four matrices take all from `position` on (ops/matmul_type.h)
 
   static constexpr Type scalar(DType t) { return {Kind::Scalar, t}; }
   static constexpr Type pointer(DType t) { return {Kind::Pointer, t}; }
@@ -78,6 +79,8 @@ struct Type {
 };
 static_assert(sizeof(Type) == 8);
 
+// "asc.TQue", "asc.adv.Matmul": where Python finds the kind.
+std::string qualified_name(Kind kind);
 // "int32", "GlobalTensor<float16>", "TQue<VECIN, 2>": as messages and the text form of the IR print it.
 std::string to_string(const Type& type);
 // Reads what `to_string` prints; false if it is no type.

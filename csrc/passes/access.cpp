@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "ir/builder.h"
 #include "ir/visit.h"
 #include "passes/passes.h"
 
@@ -34,6 +35,14 @@ bool touches_memory(Family family) {
     case Family::Operator: return false;
     default: return true;
   }
+}
+
+// Does a Matmul combine its result with what is there (en_atomic)?
+bool combines(const ir::OpCall& e) {
+  const std::vector<ParamDesc>& params = e.proto().params;
+  for (size_t i = 0; i < params.size(); i++)
+    if (params[i].name == "en_atomic" && e.args[i]) return ir::const_int(e.args[i]) != 0;
+  return false;
 }
 
 class PointsTo {
@@ -329,7 +338,7 @@ Set PointsTo::op_call(const ir::OpCall& e) {
     if (!touches) continue;
     if (e.args[i]->type.kind == Kind::GlobalTensor &&
         proto.params[i].type.form == TypePattern::Form::GlobalTensor)
-      touch(set, proto.params[i].dir);
+      touch(set, combines(e) ? Dir::InOut : proto.params[i].dir);
     else
       escaped_ |= set;
   }

@@ -125,7 +125,9 @@ Cores CertainWalk::statement(const ir::Stmt* s, Cores cores) {
     case ir::StmtKind::Assert:  // one that fails is a finding of its own; its message is evaluated only then
       eval(static_cast<const ir::Assert*>(s)->condition, cores);
       return cores;
-    default: ir::for_each_expr(s, [&](const ir::Expr* e) { eval(e, cores); }); return cores;
+    default:
+      ir::for_each_expr(s, [&](const ir::Expr* e) { eval(e, cores); });
+      return cores_of(module_.kernel_type) == kBothCores && registers_matmul(s) ? cores & kAiv : cores;
   }
 }
 

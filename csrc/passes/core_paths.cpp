@@ -93,6 +93,12 @@ Truth StoredPredicates::truth(const ir::Expr* e) const {
   }
 }
 
+bool registers_matmul(const ir::Stmt* s) {
+  const auto* eval = ir::as<ir::Eval>(s);
+  const auto* op = eval ? ir::as<ir::OpCall>(static_cast<const ir::Expr*>(eval->value)) : nullptr;
+  return op && op->op == OpId::REGIST_MATMUL_OBJ;
+}
+
 bool falls_through(const ir::Stmt* s) {
   switch (s->kind) {
     case ir::StmtKind::Return:

@@ -43,6 +43,9 @@ class StoredPredicates {
 bool falls_through(const ir::Stmt* statement);
 bool falls_through(const ir::Block* block);
 
+// Is it the registration of a Matmul? In a mixed kernel a cube core goes no further: it serves from there on.
+bool registers_matmul(const ir::Stmt* statement);
+
 // Walks what can run, with the core types that reach it:
 //   void op(const ir::OpCall&, Cores)                 for every op call
 //   void call(const ir::Function& callee, Cores)      for every call of a helper
@@ -59,6 +62,7 @@ class CoreWalk {
 
   StoredPredicates stored_;
   Visitor& visitor_;
+  Cores entry_ = 0;  // that come into the function
 };
 
 }  // namespace asc::passes

@@ -9,6 +9,7 @@ namespace asc::passes {
 
 template <class Visitor>
 Cores CoreWalk<Visitor>::block(const ir::Block* block, Cores cores) {
+  if (entry_ == 0) entry_ = cores;
   for (const ir::Stmt* s : *block) {
     if (cores == 0) break;
     cores = statement(s, cores);
@@ -31,6 +32,7 @@ Cores CoreWalk<Visitor>::statement(const ir::Stmt* s, Cores cores) {
     return then_out | (branch->else_block ? block(branch->else_block, else_in) : else_in);
   }
   if (!falls_through(s)) return 0;
+  if (entry_ == kBothCores && registers_matmul(s)) return cores & kAiv;
   if (const auto* w = ir::as<ir::While>(s)) {
     const Truth truth = stored_.truth(w->condition);
     block(w->body, cores & truth.may_true);

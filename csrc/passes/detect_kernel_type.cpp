@@ -2,7 +2,7 @@
 // The kernel's type by what each core type reaches. An op that runs on one core type only asks for that core
 // type if that core type reaches it. An op with an effect that stands where only one core type comes (behind
 // ascend_is_aic or ascend_is_aiv) asks for that one: the kernel means it to happen. A cross-core flag of mode
-// 2 goes between the two types and asks for both. All else asks for nothing.
+// 2 goes between the two types and asks for both, as does a Matmul. All else asks for nothing.
 #include <vector>
 
 #include "ir/builder.h"
@@ -27,6 +27,7 @@ struct OpsByCore {
   bool cross_core = false;
 
   void op(const ir::OpCall& call, Cores cores) {
+    if (call.op == OpId::REGIST_MATMUL_OBJ) needed |= kBothCores;
     const Cores core = static_cast<Cores>(call.proto().core);
     if (core != kBothCores)
       needed |= core & cores;

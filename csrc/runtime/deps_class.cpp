@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/format.h"
+#include "lower/matmul_object.h"
 #include "lower/objects.h"
 #include "runtime/deps_code.h"
 #include "runtime/deps_facts.h"
@@ -85,6 +86,7 @@ bool CodeEncoder::add_registered(PyTypeObject* type) {
 bool CodeEncoder::add_class(PyTypeObject* type) {
   auto* object = reinterpret_cast<PyObject*>(type);
   if (!add_library_name(object, 't')) return false;
+  if (lower::is_matmul_type_class(object)) return true;  // of this package
   if (lower::is_struct_class(object)) {  // name, bytes and fields are all that it means to the device
     const PyRef layout = attribute(object, "__asc_layout__");
     if (!layout || !e_.add(layout.get())) return false;

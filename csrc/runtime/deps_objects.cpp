@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/format.h"
+#include "lower/matmul_object.h"
 #include "lower/objects.h"
 #include "runtime/deps_content.h"
 #include "runtime/deps_facts.h"
@@ -65,6 +66,12 @@ bool Encoder::add_named(PyObject* value, bool* done) {
     return true;
   }
   if (lower::is_struct_class(reinterpret_cast<PyObject*>(Py_TYPE(value)))) return add_struct(value);
+  if (lower::is_matmul_type(value)) {
+    out_.u8('M');
+    for (const char* name : lower::kMatmulTypeFields)
+      if (const PyRef part = attribute(value, name); !part || !add(part.get())) return fail("a MatmulType");
+    return true;
+  }
   *done = false;
   return true;
 }

@@ -19,7 +19,8 @@ namespace {
 
 const PlatformDesc* g_platform = nullptr;
 bool same_options(const CompileOptions& a, const CompileOptions& b) {
-  return a.kernel_type == b.kernel_type && a.auto_sync == b.auto_sync && a.platform == b.platform;
+  return a.kernel_type == b.kernel_type && a.auto_sync == b.auto_sync &&
+         a.matmul_cube_only == b.matmul_cube_only && a.platform == b.platform;
 }
 
 // Does a kept specialisation serve this call? Says in `why` what differs.
@@ -105,6 +106,7 @@ std::shared_ptr<Specialisation> compile_call(PyObject* jit, const JitState& stat
   request.jit_function = jit;
   request.kernel_type = options.kernel_type;
   request.auto_sync = options.auto_sync;
+  request.matmul_cube_only = options.matmul_cube_only;
   request.platform = options.platform;
   std::shared_ptr<Specialisation> made = new_specialisation(call, options);
   size_t constant = 0;

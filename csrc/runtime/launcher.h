@@ -25,6 +25,7 @@ namespace asc::runtime {
 struct CompileOptions {
   ir::KernelType kernel_type = ir::KernelType::Auto;
   bool auto_sync = true;
+  bool matmul_cube_only = false;
   const PlatformDesc* platform = nullptr;  // null: the current one
   bool always_compile = false;
 };

@@ -116,7 +116,8 @@ bool DiskEntry::make_key(PyObject* jit, std::string* why) {
       {"source text", hash_of(source)},
       {"argument types", hash_of(types)},
       {"compile-time arguments", hash_of(constants)},
-      {"options", fmt::format("{} auto_sync={}", ir::to_string(options_.kernel_type), options_.auto_sync)},
+      {"options", fmt::format("{} auto_sync={} matmul_cube_only={}", ir::to_string(options_.kernel_type),
+                              options_.auto_sync, options_.matmul_cube_only)},
       {"platform", std::string(options_.platform->name)}};
   cache::ByteWriter key;
   key.text("manifest");

@@ -99,6 +99,7 @@ bool set_option(JitState& state, const char* name, PyObject* value, const char* 
   if (key == "always_compile") return set_bool(&state.compile.always_compile, value, name, where);
   if (key == "auto_sync") return set_bool(&state.compile.auto_sync, value, name, where);
   if (key == "strip_loc") return set_bool(&state.strip_loc, value, name, where);
+  if (key == "matmul_cube_only") return set_bool(&state.compile.matmul_cube_only, value, name, where);
   if (key == "kernel_type") return set_kernel_type(state, value, where);
   if (key == "platform") return set_platform_option(state, value, where);
   if (std::find(std::begin(kOwnOptions), std::end(kOwnOptions), key) != std::end(kOwnOptions))

@@ -276,7 +276,7 @@ void FunctionAssembler::declare(const ir::Decl& s) {
   const Kind kind = s.var->type.kind;
   if (s.init) {
     store(*s.var, s.init);
-  } else if (kind == Kind::TPipe || kind == Kind::TQue || kind == Kind::TBuf) {
+  } else if (kind == Kind::TPipe || kind == Kind::TQue || kind == Kind::TBuf || kind == Kind::Matmul) {
     naming_ = s.var;
     new_object(s.var->type, slot_of_.at(s.var->id), s.loc);
     naming_ = nullptr;

@@ -104,7 +104,8 @@ inline constexpr uint16_t kNoOperand = 0xFFFF;
 
 struct Core;
 struct CallSite;
-enum class OpStatus : uint8_t { Done, Blocked, Stop };
+// Finish: this core has nothing more to run; Stop: the launch has not.
+enum class OpStatus : uint8_t { Done, Blocked, Finish, Stop };
 using OpFn = OpStatus (*)(Core& core, const CallSite& site, uint64_t* frame, uint64_t* result);
 
 inline constexpr int kModeCount = 2;

@@ -10,7 +10,7 @@ namespace {
 
 bool bind(CallSite* site) {
   return bind_vector(site) || bind_memory(site) || bind_pad_copy(site) || bind_sync(site) ||
-         bind_queue(site) || bind_cube(site);
+         bind_queue(site) || bind_cube(site) || bind_matmul(site);
 }
 
 // Constructors of objects and structs have instructions, not handlers.

@@ -17,6 +17,7 @@ bool bind_pad_copy(CallSite* site);
 bool bind_sync(CallSite* site);
 bool bind_queue(CallSite* site);
 bool bind_cube(CallSite* site);
+bool bind_matmul(CallSite* site);
 
 // What a core left open at its end: flags set or waited for alone, buffers not given back.
 void end_flags(Core& core);
@@ -52,7 +53,7 @@ class Operands {
 inline std::string op_name(const CallSite& site) {
   const OpDesc& desc = op_desc(site.op);
   if (desc.owner == Kind::Void) return "asc." + std::string(desc.py_name);
-  return "asc." + std::string(kKinds[static_cast<int>(desc.owner)].py_name) + "." + std::string(desc.py_name);
+  return qualified_name(desc.owner) + "." + std::string(desc.py_name);
 }
 
 }  // namespace asc::sim

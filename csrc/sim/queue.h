@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "sim/findings.h"
+#include "sim/matmul.h"
 
 namespace asc::sim {
 
@@ -21,7 +23,7 @@ struct Buffer {
   Origin taken_at;
 };
 
-// A TPipe, TQue or TBuf, by its type. Storage is reused when a declaration runs again.
+// A TPipe, TQue, TBuf or Matmul, by its type. Storage is reused when a declaration runs again.
 struct Object {
   Type type;
   std::string_view name;  // of the variable
@@ -38,6 +40,7 @@ struct Object {
   uint8_t events[35] = {};  // reserved event ids, one bit each
   uint32_t total_buffers = 0;
   bool destroyed = false;
+  std::unique_ptr<MatmulState> matmul;  // of a Matmul alone
 
   void reset(const Type& new_type, std::string_view new_name) {
     type = new_type;
@@ -47,6 +50,10 @@ struct Object {
     fifo.clear();
     for (uint32_t& u : used) u = 0;
     for (uint8_t& e : events) e = 0;
+    if (type.kind == Kind::Matmul) {
+      if (!matmul) matmul = std::make_unique<MatmulState>();
+      matmul->reset();
+    }
   }
 };
 

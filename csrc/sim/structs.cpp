@@ -11,6 +11,17 @@ namespace asc::sim {
 namespace {
 
 void add_leaves(KernelParam* param, const Type& type, uint32_t offset, const ir::Module& module) {
+  if (type.id < kStructCount) {  // of the device: numbers alone, one behind another
+    for (const StructFieldInfo& field : struct_info(static_cast<StructId>(type.id)).fields) {
+      const auto slot = static_cast<uint16_t>(param->leaves.size());
+      const auto size = static_cast<uint32_t>(size_of(field.dtype));
+      offset = (offset + size - 1) / size * size;
+      param->leaves.push_back({offset, slot, field.dtype});
+      offset += size;
+    }
+    param->bytes = offset;
+    return;
+  }
   for (const ir::StructField& field : module.structs.at(type.id - kStructCount).fields) {
     if (field.type.kind == Kind::Struct) {
       add_leaves(param, field.type, offset + field.offset, module);
@@ -49,7 +60,7 @@ uint64_t slot_value(const uint8_t* at, DType dtype) {
 }  // namespace
 
 void add_struct(KernelParam* param, const ir::Module& module) {
-  param->bytes = module.structs.at(param->type.id - kStructCount).bytes;
+  if (param->type.id >= kStructCount) param->bytes = module.structs.at(param->type.id - kStructCount).bytes;
   add_leaves(param, param->type, 0, module);
 }
 

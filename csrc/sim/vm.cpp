@@ -490,7 +490,9 @@ L_CallOp : {
   const OpStatus status = site.fn[static_cast<int>(M)](core, site, r, r + pc->a);
   if (status != OpStatus::Done) [[unlikely]] {
     core.fuel = fuel;
-    return status == OpStatus::Blocked ? RunStatus::Blocked : RunStatus::Stopped;
+    return status == OpStatus::Blocked  ? RunStatus::Blocked
+           : status == OpStatus::Finish ? RunStatus::Done
+                                        : RunStatus::Stopped;
   }
   acc = A;  // of an access that took this way
   NEXT();

@@ -39,6 +39,20 @@ const std::string kWriteB =
     "  asc_DataCopy.1<T=float>(asc_GlobalTensor_Subindex.1<T=float>(%b, 8, 8), %ub, 8)\n";
 const std::string kWriteA = "  asc_DataCopy.1<T=float>(%a, %ub, 8)\n";
 
+TEST(Access, AMatmulReadsItsMatricesAndWritesC) {
+  const std::string object = "  var %m: Matmul<GM ND float32, GM ND float32, GM ND float32>\n";
+  const std::string all = "  asc_Matmul_IterateAll<T=float>(%m, %b, _, _, _, _, _)\n";
+  EXPECT_EQ(access_of(kBindA + kBindB + object + "  asc_Matmul_SetTensorA<T=float>(%m, %a, _)\n" + all),
+            "r w -");
+  EXPECT_EQ(access_of(kBindA + object + "  asc_Matmul_SetBias<T=float>(%m, %a)\n"), "r - -");
+  EXPECT_EQ(access_of(kBindB + object + "  asc_Matmul_GetTensorC<T=float>(%m, %b, 0, _, _)\n"), "- w -");
+  EXPECT_EQ(access_of(kBindB + object + "  asc_Matmul_GetTensorC<T=float>(%m, %b, 1, _, _)\n"), "- rw -")
+      << "an atomic combines with what is there";
+  EXPECT_EQ(access_of(kBindB + object + "  asc_Matmul_GetTensorC.2<T=float>(%m, %b, %ub, _, _, _)\n"),
+            "- rw -")
+      << "the local copy comes from there";
+}
+
 TEST(Access, DirectionsOfTheOpTable) {
   EXPECT_EQ(access_of(kBindA + kBindB + kReadA + kWriteB), "r w -");
   EXPECT_EQ(access_of(kBindA + kReadA + kWriteA), "rw - -");

@@ -54,6 +54,21 @@ TEST(DetectKernelType, ByTheOpsUsed) {
   EXPECT_EQ(type_of("  @vector(%t)", "MIX_AIC_1_1"), "MIX_AIC_1_1") << "what was given stays";
 }
 
+TEST(DetectKernelType, AMatmulNeedsBothAndEndsTheCubeCore) {
+  const std::string begin =
+      "  var %pipe: TPipe\n  var %m: Matmul<GM ND float16, GM ND float16, GM ND float32>\n"
+      "  asc_REGIST_MATMUL_OBJ<T=float>(%pipe, %x, %m)\n";
+  EXPECT_EQ(type_of(begin), "MIX_AIC_1_2");
+  EXPECT_EQ(type_of(begin, "AIC_ONLY"), "AIC_ONLY");
+  // Behind it only vector cores go on: a vector op there is in its place, a cube op is on no core.
+  const auto behind = detected(begin + "  @vector(%t)\n", "MIX_AIC_1_1");
+  EXPECT_TRUE(passes::limits(*behind, *find_platform("Ascend910B1")).empty());
+  const auto nowhere = detected(begin + "  @cube(%c, %a)\n", "MIX_AIC_1_1");
+  const auto found = passes::limits(*nowhere, *find_platform("Ascend910B1"));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].id, finding_info(FindingId::WrongCore).id);
+}
+
 TEST(DetectKernelType, OpsCountForTheCoresThatReachThem) {
   EXPECT_EQ(type_of("  if is_aic() {\n    @cube(%c, %a)\n  } else {\n    @vector(%t)\n  }"), "MIX_AIC_1_2");
   EXPECT_EQ(type_of("  if is_aic() {\n    @vector(%t)\n  }\n  if is_aiv() {\n    @vector(%t)\n  }"),

@@ -54,6 +54,7 @@ namespace AscendC {
 #define ASC_HOST_CrossCore(Name)
 #define ASC_HOST_Query(Name)
 #define ASC_HOST_Cube(Name)
+#define ASC_HOST_Matmul(Name)
 
 #define ASC_OP(Name, py, family, dtypes, overloads, doc) ASC_HOST_##family(Name)
 #include "ops/all.def"
@@ -69,6 +70,7 @@ namespace AscendC {
 #undef ASC_HOST_CrossCore
 #undef ASC_HOST_Query
 #undef ASC_HOST_Cube
+#undef ASC_HOST_Matmul
 
 // ---- copies: whole 32-byte blocks, rounded down ----
 

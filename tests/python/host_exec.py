@@ -100,7 +100,7 @@ def _folder():
 def _base_key():
     """Everything but its own source that a shared object is made of."""
     digest = hashlib.sha256()
-    folders = [HEADERS.iterdir(), (CSRC / "sim/bodies").iterdir(), CSRC.glob("ops/**/*.def")]
+    folders = [HEADERS.glob("**/*.*"), (CSRC / "sim/bodies").iterdir(), CSRC.glob("ops/**/*.def")]
     for path in sorted([CSRC / "base/half.h", *(path for folder in folders for path in folder)]):
         digest.update(path.read_bytes())
     digest.update(subprocess.run([COMPILER, "--version"], capture_output=True, check=True).stdout)
@@ -244,9 +244,12 @@ def compile_batch(texts, kernel_names=None):
     names = kernel_names or [None] * len(texts)
     signatures = [parse_signature(text, name) for text, name in zip(texts, names)]
     source = ['#include "kernel_operator.h"\n']
+    if any("matmul_intf.h" in text for text in texts):
+        source.append('#include "lib/matmul_intf.h"\n')
     for i, text in enumerate(texts):
         body = text.replace('extern "C" __global__', "__global__")
         source.append(f'namespace program_{i} {{\n#line 1 "program {i}: {signatures[i][0]}"\n{body}}}\n')
+        source.append("#undef ASCENDC_CUBE_ONLY\n")
     source.append(_TAIL)
     source += [
         _entry(i, f"program_{i}::{name}", parameters) for i, (name, parameters) in enumerate(signatures)

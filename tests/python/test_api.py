@@ -113,7 +113,7 @@ def test_import_paths_of_unbuilt_parts_exist():
     from asc.language.fwk.tpipe import TQueBind
 
     for name, qualified in (
-        (asc.adv.Matmul, "asc.adv.Matmul"),
+        (asc.adv.softmax, "asc.adv.softmax"),
         (asc.lib.host.MatmulApiTiling, "asc.lib.host.MatmulApiTiling"),
         (TQueBind, "asc.TQueBind"),
     ):

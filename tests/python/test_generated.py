@@ -77,11 +77,11 @@ def test_the_package_stub_has_the_names_of_the_package():
 
 
 def test_every_row_is_in_stub_and_page():
-    names = stub("_asc.pyi")
+    names = {**stub("_asc.pyi"), **stub("adv/__init__.pyi")}
     page = (ROOT / "docs" / "ops.md").read_text(encoding="utf-8")
     for row in _asc.op_table():
         inside = {"struct": row["py_name"]}.get(row["owner"], row["owner"])
-        definitions = names[row["py_name"]] if not inside else names[inside][0].body
+        definitions = names[stubs.own_name(row)] if not inside else names[inside][0].body
         if inside:
             method = "__init__" if row["family"] == "Construct" else row["py_name"]
             definitions = [d for d in definitions if isinstance(d, ast.FunctionDef) and d.name == method]

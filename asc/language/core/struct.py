@@ -155,7 +155,7 @@ class Struct:
                 raise RuntimeError(f"{type(self).__name__} does not have a default value for '{name}'")
             self._write(field, value)
 
-    def __init_subclass__(cls, pack=_NATURAL_PACK, **kwargs):
+    def __init_subclass__(cls, pack=_NATURAL_PACK, device=None, **kwargs):
         super().__init_subclass__(**kwargs)
         if pack < _NATURAL_PACK:
             raise NotImplementedError(
@@ -181,7 +181,8 @@ class Struct:
             )
         members = [(name, field.ctypes_cls()) for name, field in cls.struct_fields.items()]
         cls.ctypes_class = type(f"_ctypes_{cls.__name__}", (ctypes.Structure,), {"_fields_": members})
-        # What the compiler reads: name, bytes, and of each field name, dtype or class, offset, default.
+        # What the compiler reads: name, bytes, of each field name, dtype or class, offset, default; and the
+        # struct of the device that the class stands for, if there is one.
         cls.__asc_layout__ = (
             cls.__name__,
             ctypes.sizeof(cls.ctypes_class),
@@ -194,6 +195,7 @@ class Struct:
                 )
                 for name, field in cls.struct_fields.items()
             ),
+            *([device] if device else []),
         )
 
     def _read(self, field):

@@ -154,6 +154,7 @@ Kernel filling(DType t, DType u) {
 #define ASC_KERNEL_CrossCore(Name)
 #define ASC_KERNEL_Query(Name)
 #define ASC_KERNEL_Cube(Name)
+#define ASC_KERNEL_Matmul(Name)
 
 Kernel vector_kernel(OpId op, DType t, DType u) {
   switch (op) {
