@@ -433,8 +433,8 @@ void Printer::power(const ir::Binary& e, int min, bool converts) {
   const auto* exponent = as<ir::Const>(e.right);
   const double count = exponent ? exponent->as_double() : 0.5;
   const bool is_product = std::abs(count) <= ir::kLargestProduct && count == std::trunc(count);
-  const bool is_name =
-      as<ir::VarRef>(e.left) && (type == DType::F32 || !(is_float(type) || is_small_int(type)));
+  const bool is_name = (as<ir::VarRef>(e.left) || as<ir::Field>(e.left)) &&
+                       (type == DType::F32 || !(is_float(type) || is_small_int(type)));
   if (is_product && is_name && (count >= 1 || (count < 0 && type == DType::F32))) {
     ir::Binary products[ir::kLargestProduct];
     const ir::Expr* product = e.left;

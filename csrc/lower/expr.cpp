@@ -136,7 +136,7 @@ Value Frame::attribute(const Value& object, const ast::Name* name, const Node* a
     const std::string known = fmt::format("{}.{}", qualified_name(type.kind), name->utf8);
     if (is_known_name(known)) fail(at, fmt::format("{} is not yet supported", known));
     fail(at, fmt::format("AttributeError: {} has no attribute '{}'", shown(object), name->utf8),
-         attribute_hint(type, name->utf8));
+         attribute_hint(object, name->utf8, at));
   }
   if (PyObject* plain = to_object(object)) return static_attribute(plain, name->str, at);
   PyErr_Clear();

@@ -98,7 +98,7 @@ class Frame {
   };
 
   // ---- hints (suggest.cpp); empty: none
-  std::string attribute_hint(const Type& type, std::string_view wrong) const;
+  std::string attribute_hint(const Value& object, std::string_view wrong, const ast::Node* at) const;
   std::string keyword_hint(const OpDesc& op, std::string_view wrong) const;
   std::string element_hint(const Value& v, const ast::Node* node) const;
   std::string address_hint(const Value& v, const ast::Node* node, std::string_view use) const;

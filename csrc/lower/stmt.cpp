@@ -53,18 +53,24 @@ static bool target_names(const Node* target, std::vector<const ast::Name*>* name
   return true;
 }
 
+static bool is_display(const Node* e) {
+  return ast::Sequence::is(e->kind) || e->kind == NodeKind::ListComp || e->kind == NodeKind::Dict ||
+         e->kind == NodeKind::DictComp;
+}
+
 // The right side of an assignment: what it makes gets the target's name.
 Value Frame::value_for(const Node* target, const Node* value) {
   const auto* names = ast::Sequence::is(target->kind) ? ast::as<ast::Sequence>(target) : nullptr;
   const auto* tuple = value->kind == NodeKind::Tuple ? ast::as<ast::Sequence>(value) : nullptr;
   if (!names || !tuple || names->elts.size() != tuple->elts.size()) {
-    if (value->kind != NodeKind::Call) {
-      const auto* name = ast::dyn<ast::NameExpr>(target);
-      const std::string outer = std::exchange(item_name_, name ? std::string(name->name->utf8) : item_name_);
+    const auto* name = is_display(value) ? ast::dyn<ast::NameExpr>(target) : nullptr;
+    if (name) {
+      const std::string outer = std::exchange(item_name_, std::string(name->name->utf8));
       const Value v = expression(value);
       item_name_ = outer;
       return v;
     }
+    if (value->kind != NodeKind::Call) return expression(value);
     hint_names_.clear();
     hint_call_ = target_names(target, &hint_names_) ? value : nullptr;
     const Value v = expression(value);

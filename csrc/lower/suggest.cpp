@@ -83,7 +83,8 @@ std::string did_you_mean(PyObject* object, std::string_view wrong, std::string_v
   return fmt::format("its members: {}", all);
 }
 
-std::string Frame::attribute_hint(const Type& type, std::string_view wrong) const {
+std::string Frame::attribute_hint(const Value& object, std::string_view wrong, const Node* at) const {
+  const Type& type = object.expr->type;
   const bool sizes = wrong == "shape" || wrong == "size" || wrong == "ndim" || wrong == "nbytes";
   if (sizes && type.kind == Kind::Pointer)
     return fmt::format("an address has no {} on the device: pass the number of elements as an argument",
@@ -94,6 +95,10 @@ std::string Frame::attribute_hint(const Type& type, std::string_view wrong) cons
     return "set_value(i, value) writes an element";
   if (type.is_scalar() && wrong == "astype") return "cast(dtype) converts a number";
   if (type.is_scalar() && wrong == "item") return "it is a number already";
+  const auto* whole = ast::dyn<ast::Attribute>(at);
+  if (whole && find_method(Kind::GlobalTensor, wrong))
+    if (std::string hint = address_hint(object, whole->value, fmt::format("g.{}(...)", wrong)); !hint.empty())
+      return hint;
   std::vector<std::string> names;
   for (const OpDesc& op : op_table())
     if (op.owner == type.kind && type.kind != Kind::Void) names.emplace_back(op.py_name);

@@ -31,4 +31,5 @@ extern "C" __global__ __aicore__ void copies(__gm__ int64_t* out, __gm__ uint8_t
   }
   gm.SetValue(n, local.share + tiling.share);
   gm.SetValue(static_cast<int64_t>(n) + 1, local.tile.count + tile.count);
+  gm.SetValue(static_cast<int64_t>(n) + 2, local.share * local.share);
 }

@@ -68,6 +68,7 @@ def copies(out: asc.GlobalAddress, tiling: Tiling, n: int):
         gm.set_value(i, again.count)
     gm.set_value(n, local.share + tiling.share)
     gm.set_value(n + 1, local.tile.count + tile.count)
+    gm.set_value(n + 2, local.share**2)
 
 
 def arguments():

@@ -32,9 +32,9 @@ extern "C" __global__ __aicore__ void areas(__gm__ int32_t* workspace, int32_t n
   int64_t block = AscendC::GetBlockIdx();
   int64_t row = block * 8;
   AscendC::GlobalTensor<int32_t> shared = ints(workspace_gm);
-  AscendC::GlobalTensor<int32_t> item = ints_2(workspace_gm + 1024 + AscendC::GetBlockIdx() * 2048);
-  AscendC::GlobalTensor<int32_t> item_2 = ints_2(workspace_gm + 1536 + AscendC::GetBlockIdx() * 2048);
-  AscendC::GlobalTensor<int32_t> item_3 = ints_2(workspace_gm + 2048 + AscendC::GetBlockIdx() * 2048);
+  AscendC::GlobalTensor<int32_t> parts_0 = ints_2(workspace_gm + 1024 + AscendC::GetBlockIdx() * 2048);
+  AscendC::GlobalTensor<int32_t> parts_1 = ints_2(workspace_gm + 1536 + AscendC::GetBlockIdx() * 2048);
+  AscendC::GlobalTensor<int32_t> parts_2 = ints_2(workspace_gm + 2048 + AscendC::GetBlockIdx() * 2048);
   for (int32_t i = 0; i < n; i++) {
     AscendC::GlobalTensor<int32_t> one = ints_3(workspace_gm + 2560 + AscendC::GetBlockIdx() * 2048);
     if (i == 0) {
@@ -43,18 +43,12 @@ extern "C" __global__ __aicore__ void areas(__gm__ int32_t* workspace, int32_t n
     one.SetValue(0, one.GetValue(0) + i);
     out.SetValue(row + 4, one.GetValue(0));
   }
-  constexpr int32_t k = 0;
-  item.SetValue(ROOM - 1, 10 * block + k);
-  constexpr int32_t k_2 = 1;
-  item_2.SetValue(ROOM - 1, 10 * block + k_2);
-  constexpr int32_t k_3 = 2;
-  item_3.SetValue(ROOM - 1, 10 * block + k_3);
+  parts_0.SetValue(ROOM - 1, 10 * block + 0);
+  parts_1.SetValue(ROOM - 1, 10 * block + 1);
+  parts_2.SetValue(ROOM - 1, 10 * block + 2);
   shared.SetValue(block * 8, block + 100);
-  constexpr int32_t k_4 = 0;
-  out.SetValue(row + k_4, item.GetValue(ROOM - 1));
-  constexpr int32_t k_5 = 1;
-  out.SetValue(row + k_5, item_2.GetValue(ROOM - 1));
-  constexpr int32_t k_6 = 2;
-  out.SetValue(row + k_6, item_3.GetValue(ROOM - 1));
+  out.SetValue(row + 0, parts_0.GetValue(ROOM - 1));
+  out.SetValue(row + 1, parts_1.GetValue(ROOM - 1));
+  out.SetValue(row + 2, parts_2.GetValue(ROOM - 1));
   out.SetValue(row + 3, shared.GetValue(block * 8));
 }

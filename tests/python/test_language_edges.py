@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import asc
+from asc.language.core.struct import Field, Struct
 
 
 @asc.jit
@@ -325,6 +326,28 @@ def test_a_local_offset_that_leaves_its_type_is_found():
         kernel[1](numbers(), 5)
     first = caught.value.findings[0]
     assert (first.id, "5000000000 is outside int32" in first.message) == ("ASC-S101", True)
+
+
+# ---- enums ----
+
+
+class Place(Struct):
+    where = Field(asc.int32, default=0)
+
+
+def test_a_field_compares_with_an_enum_member():
+    @asc.jit
+    def kernel(out: asc.GlobalAddress, place: Place):
+        o = out_of(out)
+        o.set_value(0, place.where == asc.TPosition.VECOUT)
+        o.set_value(1, asc.TPosition.VECIN == place.where)
+        o.set_value(2, 5 if place.where != asc.TPosition.VECOUT else 7)
+
+    for position in (asc.TPosition.VECIN, asc.TPosition.VECOUT):
+        a = numbers()
+        kernel[1](a, Place(where=int(position)))
+        is_out = position == asc.TPosition.VECOUT
+        assert a[:3].tolist() == [is_out, not is_out, 7 if is_out else 5]
 
 
 # ---- dumps ----

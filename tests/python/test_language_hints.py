@@ -59,6 +59,7 @@ def refusal(statements):
         ("o.store(0, n)", "set_value(i, value) writes an element"),
         ("k = len(ints)", "pass the number of elements as an argument"),
         ("k = len(o)", "use get_size()"),
+        ("v = ints.get_value(0)", "g.set_global_buffer(ints); g.get_value(...)"),
         ("for v in o:\n    pass", "o.get_value(i)"),
     ],
 )
