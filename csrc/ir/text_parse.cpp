@@ -354,7 +354,7 @@ void Parser::parse_arg() {
 
 // The statements up to the closing brace; the opening one has been read.
 Block* Parser::parse_block() {
-  if (++nesting_ > kMaxNesting) in_.fail("nested too deeply");
+  check_depth();
   Block* outer = build_.block();
   Block* block = build_.new_block();
   build_.set_block(block);
@@ -365,7 +365,6 @@ Block* Parser::parse_block() {
     if (c != '\n' && c != ';' && c != '}' && c != '\0') in_.fail("the end of the statement expected");
   }
   build_.set_block(outer);
-  nesting_--;
   return block;
 }
 

@@ -90,7 +90,7 @@ Expr* Parser::binary(int least, const Type& expected) {
 }
 
 Expr* Parser::unary(const Type& expected) {
-  if (++nesting_ > kMaxNesting) in_.fail("nested too deeply");
+  check_depth();
   Expr* e = nullptr;
   if (in_.peek() == '-' && !is_digit(in_.raw(1))) {
     in_.expect("-");
@@ -106,7 +106,6 @@ Expr* Parser::unary(const Type& expected) {
   } else {
     e = postfix(expected);
   }
-  nesting_--;
   return e;
 }
 
@@ -299,6 +298,21 @@ Expr* Parser::float_literal(double value, bool negative, const Type& expected) {
   return build_.float_const(type, negative ? -value : value, kInherited);
 }
 
+// The printer writes the shortest digits that give a float32 back: read as a double first, some of them
+// would be rounded twice and give its neighbour.
+Expr* Parser::real_literal(std::string_view digits, size_t start, bool negative, const Type& expected) {
+  const Type type = literal_type(true, expected);
+  if (!is_float(type.elem)) in_.fail("a number with a point has a float type");
+  const char *first = digits.data(), *last = first + digits.size();
+  double real = 0;
+  const auto [end, error] = std::from_chars(first, last, real);
+  if (end != last || error != std::errc()) in_.fail_at(start, "bad number");
+  float narrow = 0;
+  if (type.elem == DType::F32 && std::from_chars(first, last, narrow).ec == std::errc())
+    real = static_cast<double>(narrow);
+  return build_.float_const(type, negative ? -real : real, kInherited);
+}
+
 // 12, -3, 0x1f, 1.5, 2e-3, inf, -nan, each with an optional `:type`
 Expr* Parser::literal(const Type& expected) {
   const bool negative = in_.accept("-");
@@ -324,10 +338,7 @@ Expr* Parser::literal(const Type& expected) {
   }
   const std::string_view digits = in_.slice(start);
   if (has_point) {
-    double real = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), real);
-    if (end != digits.data() + digits.size() || error != std::errc()) in_.fail_at(start, "bad number");
-    return float_literal(real, negative, expected);
+    return real_literal(digits, start, negative, expected);
   }
   if (!hex) in_.rewind(start);
   return int_literal(hex ? value : in_.number("a number"), negative, start, expected);

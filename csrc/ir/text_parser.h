@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/stack.h"
 #include "ir/builder.h"
 #include "ir/text_cursor.h"
 
@@ -76,6 +77,7 @@ class Parser {
   Expr* workspace();
   Expr* literal(const Type& expected);
   Expr* float_literal(double value, bool negative, const Type& expected);
+  Expr* real_literal(std::string_view digits, size_t start, bool negative, const Type& expected);
   Expr* int_literal(uint64_t value, bool negative, size_t start, const Type& expected);
   void skip_digits();
   Expr* field(Expr* object);
@@ -92,8 +94,9 @@ class Parser {
   std::string last_key_;                        // of the variable declared last
   std::unordered_map<std::string, NamedConst*> constants_;
   std::unordered_map<std::string, Function*> functions_;
-  int nesting_ = 0;
-  static constexpr int kMaxNesting = 1000;
+  void check_depth() const {
+    if (stack_is_low()) in_.fail("nested too deeply for the stack of this thread");
+  }
 };
 
 template <class T>

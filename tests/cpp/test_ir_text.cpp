@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <iterator>
 #include <random>
 #include <string>
@@ -195,6 +196,14 @@ TEST(IrText, NumbersTakeTheTypeOfTheirPlace) {
   EXPECT_EQ(body("%f = -inf + nan\n"), "  %f = -inf + nan\n");
   EXPECT_EQ(body("%f = 1e-7 * 0x10\n"), "  %f = 1e-07 * 16.0\n");
   EXPECT_EQ(body("%f = bits<float32>(0x7ff8000000000001)\n"), "  %f = bits<float32>(0x7ff8000000000001)\n");
+  // By way of the nearest double these digits would give the float after it (0x15ae43fe).
+  EXPECT_EQ(body("%f = bits<float32>(0x3ab5c87fa0000000)\n"), "  %f = 7.038531e-26\n");
+  EXPECT_EQ(body("%f = 7.038531e-26\n"), "  %f = 7.038531e-26\n");
+  {
+    auto read = parse_module("kernel @k() {\n  var %f: float32 = 7.038531e-26\n}\n");
+    const auto* decl = as<Decl>(read->kernel()->body->front());
+    EXPECT_EQ(std::bit_cast<uint32_t>(static_cast<float>(as<Const>(decl->init)->as_double())), 0x15ae43fdu);
+  }
   EXPECT_EQ(body("print \"\" 1 \"\" 1.5 \"\" 2:uint8 \"\" 2.5:float64 \"\"\n"),
             "  print \"\" 1 \"\" 1.5 \"\" 2:uint8 \"\" 2.5:float64 \"\"\n");
 }
@@ -304,7 +313,11 @@ TEST(IrText, ErrorsSayWhere) {
             "2:2: " + bad + "the number is outside int64");
   EXPECT_EQ(error_of("@0:0-1 func @f() {\n}\n"), "1:1: " + bad + "no such source");
   EXPECT_EQ(error_of("module kernel_type=Best\n"), "1:19: " + bad + "unknown kernel type");
-  EXPECT_EQ(error_of("func @f() {\n  " + std::string(5000, '(') + "\n}\n").substr(0, 2), "2:");
+  // As deep as the stack allows, not deeper.
+  EXPECT_EQ(body("%i = " + std::string(5000, '(') + "%i" + std::string(5000, ')') + "\n"), "  %i = %i\n");
+  const std::string deep =
+      "func @f() {\n  " + std::string(1000000, '(') + "1" + std::string(1000000, ')') + "\n}\n";
+  EXPECT_NE(error_of(deep).find("nested too deeply"), std::string::npos);
 }
 
 // Modules at random, by a generator that knows the types only. The seed is in the message of a failure.
