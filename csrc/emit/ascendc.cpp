@@ -376,19 +376,20 @@ std::string_view Printer::field_name(const Type& type, uint16_t index) const {
 }
 
 std::string_view Printer::declare(const ir::Var& v) {
-  std::string_view& name = var_names_[v.id];
-  std::string_view wanted = legal_name(pool_, v.name);
-  if (globals_.has(wanted) &&
-      (is_struct_name(wanted) ||
-       std::find(function_names_.begin(), function_names_.end(), wanted) != function_names_.end()))
-    wanted = with_suffix(pool_, wanted, "_");
-  name = locals_.add(pool_, wanted, &pinned_);
-  return name;
+  return var_names_[v.id] = local_name(legal_name(pool_, v.name));
+}
+
+// Functions and structs stay visible where a local name is; a constant that one hides prints as its number.
+std::string_view Printer::local_name(std::string_view wanted) {
+  while (globals_.has(wanted) &&
+         (is_struct_name(wanted) ||
+          std::find(function_names_.begin(), function_names_.end(), wanted) != function_names_.end()))
+    wanted = with_suffix(pool_, wanted, wanted.ends_with('_') ? "2" : "_");
+  return locals_.add(pool_, wanted, &pinned_);
 }
 
 std::string_view Printer::fresh(std::string_view name, std::string_view suffix) {
-  std::string_view wanted = suffix.empty() ? legal_name(pool_, name) : with_suffix(pool_, name, suffix);
-  return locals_.add(pool_, wanted, &pinned_);
+  return local_name(suffix.empty() ? legal_name(pool_, name) : with_suffix(pool_, name, suffix));
 }
 
 std::string_view Printer::name_of(const ir::Var& v) const {

@@ -66,8 +66,11 @@ void Printer::use_constant(const ir::NamedConst& c) {
     constant_used_[used->id] = 1;
     return;
   }
-  for (PrintedConst& p : printed_)
-    if (p.constant == used) p.used = true;
+  for (size_t i = printed_.size(); i-- > 0;) {
+    if (printed_[i].constant != used) continue;
+    printed_[i].used = true;
+    return;
+  }
 }
 
 // A spelling prints if every name in it is in scope and C++ computes the same value from it.

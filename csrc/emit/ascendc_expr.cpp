@@ -168,6 +168,10 @@ DType Printer::natural(const ir::Expr* e, bool converts) const {
     }
     case ir::ExprKind::Logical:
     case ir::ExprKind::CorePredicate: return DType::Bool;
+    case ir::ExprKind::OpCall: {  // TEventID is a byte
+      const OpId op = as<ir::OpCall>(e)->op;
+      return op == OpId::TPipe_AllocEventID || op == OpId::TPipe_FetchEventID ? DType::I8 : type;
+    }
     default: return type;
   }
 }
@@ -619,11 +623,14 @@ void Printer::logical(const ir::Logical& e, int min) {
   close(parens);
 }
 
-// Inside a larger expression: through a flag that is set at the head of the function.
+// Inside a larger expression: through a flag that is set at the head of the function, where all that is
+// global is still to be named.
 void Printer::core_predicate(bool aic) {
   std::string_view& flag = core_flags_[aic ? 1 : 0];
   if (flag.empty()) {
-    flag = pinned_.add(pool_, aic ? "is_aic" : "is_aiv", &locals_);
+    std::string_view wanted = aic ? "is_aic" : "is_aiv";
+    while (globals_.has(wanted)) wanted = with_suffix(pool_, wanted, wanted.ends_with('_') ? "2" : "_");
+    flag = pinned_.add(pool_, wanted, &locals_);
   }
   put(flag);
 }

@@ -25,8 +25,11 @@ const ir::Var* root_var(const ir::Expr* e) {
 
 using Vars = std::vector<const ir::Var*>;
 
+// Is `v`, or what it may stand for, among them? Two parameters may have been given one object.
 bool holds(const Vars& vars, const ir::Var* v) {
-  return v && std::find(vars.begin(), vars.end(), v) != vars.end();
+  return v && std::any_of(vars.begin(), vars.end(), [v](const ir::Var* other) {
+           return other == v || (other->by_ref && v->by_ref && other->type.kind == v->type.kind);
+         });
 }
 
 void collect(const ir::Expr* e, Vars& vars) {

@@ -241,7 +241,7 @@ void Printer::const_decl(const ir::ConstDecl& s) {
   const size_t begin = out_.size();
   const_in_print_ = static_cast<int>(printed_.size());
   printed_.push_back({&c, begin, begin, {}, false});
-  const std::string_view name = locals_.add(pool_, legal_name(pool_, c.name), &pinned_);
+  const std::string_view name = local_name(legal_name(pool_, c.name));
   indent();
   constant_line(c, name);
   end_line(s.loc.line == fn_->loc.line ? Loc{} : s.loc);  // a parameter's has no line of its own
@@ -407,6 +407,16 @@ void Printer::eval(const ir::Eval& s) {
   end_line(s.loc);
 }
 
+// Is the variable lent to the callee, which would see its result already while it still reads what it was
+// given?
+static bool is_lent(const ir::CallAssign& s, const ir::Var* var) {
+  for (size_t i = 0; i < s.args.size(); i++) {
+    const auto* ref = as<ir::VarRef>(s.args[i]);
+    if (ref && ref->var == var && s.callee->params[i]->by_ref) return true;
+  }
+  return false;
+}
+
 void Printer::call_assign(const ir::CallAssign& s) {
   std::array<std::string_view, 16> few;
   std::vector<std::string_view> many;
@@ -415,8 +425,9 @@ void Printer::call_assign(const ir::CallAssign& s) {
     many.resize(s.results.size());
     names = many;
   }
+  const auto goes_there = [&](size_t i) { return s.results[i] && !is_lent(s, s.results[i]); };
   for (size_t i = 0; i < names.size(); i++) {
-    if (s.results[i]) {
+    if (goes_there(i)) {
       names[i] = name_of(*s.results[i]);
       continue;
     }
@@ -432,6 +443,14 @@ void Printer::call_assign(const ir::CallAssign& s) {
   call(*s.callee, s.args, names);
   put(';');
   end_line(s.loc);
+  for (size_t i = 0; i < names.size(); i++) {
+    if (!s.results[i] || goes_there(i)) continue;
+    indent();
+    put(name_of(*s.results[i]));
+    put(" = ");
+    put(names[i]);
+    put(";\n");
+  }
 }
 
 // ---- branches

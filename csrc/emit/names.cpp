@@ -159,26 +159,32 @@ std::string_view with_suffix(TextPool& pool, std::string_view name, std::string_
   return pool.keep({buffer, keep + tail});
 }
 
-bool NameSet::has(std::string_view name) const {
-  for (const std::string_view& taken : names_)
-    if (taken == name) return true;
-  return false;
-}
-
 std::string_view NameSet::add(TextPool& pool, std::string_view name, const NameSet* also) {
   const auto is_taken = [&](std::string_view candidate) {
     return has(candidate) || (also && also->has(candidate));
   };
-  std::string_view chosen = name;
-  for (int version = 2; is_taken(chosen); version++) {
-    // `signed_` becomes `signed_2`: C++ reserves two underscores in a row.
-    char suffix[16] = {'_'};
-    char* const digits = name.ends_with('_') ? suffix : suffix + 1;
-    const auto end = std::to_chars(digits, std::end(suffix), version).ptr;
-    chosen = with_suffix(pool, name, {suffix, static_cast<size_t>(end - suffix)});
+  Name chosen{name, name, 0};
+  if (is_taken(name)) {
+    int& next = next_version_.try_emplace(name, 2).first->second;
+    do {
+      // `signed_` becomes `signed_2`: C++ reserves two underscores in a row.
+      char suffix[16] = {'_'};
+      char* const digits = name.ends_with('_') ? suffix : suffix + 1;
+      const auto end = std::to_chars(digits, std::end(suffix), next).ptr;
+      chosen = {with_suffix(pool, name, {suffix, static_cast<size_t>(end - suffix)}), name, next++};
+    } while (is_taken(chosen.name));
   }
   names_.push_back(chosen);
-  return chosen;
+  taken_.insert(chosen.name);
+  return chosen.name;
+}
+
+void NameSet::release(size_t mark) {
+  for (; names_.size() > mark; names_.pop_back()) {
+    const Name& last = names_.back();
+    taken_.erase(last.name);
+    if (last.version != 0) next_version_[last.wanted] = last.version;
+  }
 }
 
 }  // namespace asc::emit

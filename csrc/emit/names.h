@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <memory>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace asc::emit {
@@ -33,15 +35,22 @@ std::string_view with_suffix(TextPool& pool, std::string_view name, std::string_
 // Names taken in a scope and its parents: `mark` opens a scope, `release` closes it.
 class NameSet {
  public:
-  bool has(std::string_view name) const;
-  // Takes `name`, or `name_2`, `name_3`, ... if it is taken here or in `also`.
+  bool has(std::string_view name) const { return taken_.count(name) != 0; }
+  // Takes `name`, or `name_2`, `name_3`, ... if it is taken here or in `also`. `name` outlives the set.
   std::string_view add(TextPool& pool, std::string_view name, const NameSet* also = nullptr);
   size_t mark() const { return names_.size(); }
-  void release(size_t mark) { names_.resize(mark); }
-  void clear() { names_.clear(); }
+  void release(size_t mark);
+  void clear() { *this = {}; }
 
  private:
-  std::vector<std::string_view> names_;
+  struct Name {
+    std::string_view name, wanted;
+    int version;  // 0: as wanted
+  };
+  std::vector<Name> names_;
+  std::unordered_set<std::string_view> taken_;
+  // By wanted name: versions below are taken. A loop that is unrolled declares one name thousands of times.
+  std::unordered_map<std::string_view, int> next_version_;
 };
 
 }  // namespace asc::emit

@@ -222,6 +222,7 @@ class Printer {
 
   // -- names
   std::string_view declare(const ir::Var& v);
+  std::string_view local_name(std::string_view wanted);
   std::string_view fresh(std::string_view name, std::string_view suffix = {});  // a name of ours
   std::string_view name_of(const ir::Var& v) const;
 
