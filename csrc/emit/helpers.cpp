@@ -36,9 +36,10 @@ __aicore__ inline T asc_floor_div(T a, T b) {
 }
 )";
 
+// By -1 the quotient of the smallest number would leave its type: a processor may trap.
 constexpr std::string_view kFloorMod = R"(template <typename T>
 __aicore__ inline T asc_floor_mod(T a, T b) {
-  T remainder = a % b;
+  T remainder = b == -1 ? 0 : a % b;
   return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
 }
 )";

@@ -203,9 +203,11 @@ namespace {
 // The integer type that an enum's value is compared as.
 DType dtype_of(const Type& type) { return type.kind == Kind::Enum ? DType::I32 : type.elem; }
 
-double to_double(DType type, int64_t bits) {
-  if (is_float(type)) return std::bit_cast<double>(bits);
-  return type == DType::U64 ? static_cast<double>(static_cast<uint64_t>(bits)) : static_cast<double>(bits);
+// A value in the float type that an operation computes in, rounded once.
+double in_type(DType type, DType from, int64_t bits) {
+  if (is_float(from)) return std::bit_cast<double>(bits);
+  return from == DType::U64 ? round_integer_to(type, static_cast<uint64_t>(bits))
+                            : round_integer_to(type, bits);
 }
 
 }  // namespace
@@ -226,9 +228,10 @@ std::optional<int64_t> fold_bits(UnaryOp op, const Type& type, int64_t value) {
 std::optional<int64_t> fold_bits(BinaryOp op, const Type& type, int64_t left, int64_t right) {
   const DType dtype = dtype_of(type);
   if (op != BinaryOp::Div && !is_float(dtype)) return fold_int(op, dtype, left, right);
-  const double a = to_double(dtype, left), b = to_double(dtype, right);
+  const DType computed = op == BinaryOp::Div ? result_type(op, type).elem : dtype;
+  const double a = in_type(computed, dtype, left), b = in_type(computed, dtype, right);
   if (b == 0 && (op == BinaryOp::Div || op == BinaryOp::FloorDiv || op == BinaryOp::Mod)) return std::nullopt;
-  const auto result = fold_float(op, op == BinaryOp::Div ? result_type(op, type).elem : dtype, a, b);
+  const auto result = fold_float(op, computed, a, b);
   if (!result) return std::nullopt;
   if (is_comparison(op)) return *result != 0;
   if (!std::isfinite(*result) && std::isfinite(a) && std::isfinite(b)) return std::nullopt;

@@ -76,8 +76,8 @@ ir::Const* Frame::spelling(const Value& v, DType type, const Node* at) {
   }
   if (n.form == Number::Form::Float) return static_cast<ir::Const*>(build_.float_const(t, n.real, loc(at)));
   if (is_float(type)) {
-    const double real =
-        n.is_u64 ? static_cast<double>(static_cast<uint64_t>(n.bits)) : static_cast<double>(n.bits);
+    const double real = n.is_u64 ? ir::round_integer_to(type, static_cast<uint64_t>(n.bits))
+                                 : ir::round_integer_to(type, n.bits);
     return static_cast<ir::Const*>(build_.float_const(t, real, loc(at)));
   }
   return static_cast<ir::Const*>(build_.int_const(t, n.bits, loc(at)));
@@ -270,7 +270,9 @@ Value Frame::binary(Operator op, Value left, Value right, const Node* at) {
     } else if (op == Operator::Mult && (left.is_seq() || right.is_seq()) && count &&
                count->form == Number::Form::Int) {
       const Seq& from = *(left.is_seq() ? left : right).seq;
-      if (count->bits * static_cast<int64_t>(from.items.size()) > 100000) fail(at, "this list is too long");
+      constexpr int64_t kMostItems = 100000;
+      if (!from.items.empty() && count->bits > kMostItems / static_cast<int64_t>(from.items.size()))
+        fail(at, "this list is too long");
       Seq* seq = session_.new_seq(from.is_list, regions_.back().id);
       for (int64_t i = 0; i < count->bits; i++)
         for (const Value& item : from.items) seq->items.push_back(again(item, at));

@@ -27,8 +27,13 @@ Value Frame::cast_to(const Value& v, DType type, const Node* at) {
   PyObject* object = v.object;
   session_.touch(object);  // a class of its own may answer by __float__ or __int__
   if (is_float(type)) {
-    object = check(PyNumber_Float(object), at);
-    object = session_.keep(PyFloat_FromDouble(ir::round_to(type, PyFloat_AsDouble(object))));
+    double real = 0;
+    if (n->form == Number::Form::Float)
+      real = ir::round_to(type, n->real);
+    else
+      real = n->is_u64 ? ir::round_integer_to(type, static_cast<uint64_t>(n->bits))
+                       : ir::round_integer_to(type, n->bits);
+    object = session_.keep(PyFloat_FromDouble(real));
   } else if (n->form != Number::Form::Int)
     object = check(PyNumber_Long(object), at);
   Value result = Value::of(object);

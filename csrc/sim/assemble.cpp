@@ -397,7 +397,7 @@ void FunctionAssembler::for_(const ir::For& s) {
   }
   loc_ = s.loc;
   const DType type = s.var->type.elem;
-  if (!one && is_signed_int(type)) emit(Op::ForCheck, count, start, stop, static_cast<int32_t>(type));
+  if (!one) emit(Op::ForCheck, count, start, stop, static_cast<int32_t>(type));
   const Op prepare = one && !is_unsigned ? Op::ForPrep1 : is_unsigned ? Op::ForPrepU : Op::ForPrep;
   const int prep = emit(prepare, count, start, stop);
   const int cursor = own ? temp() : slot;

@@ -105,7 +105,8 @@ bool FunctionAssembler::chain_multiply_add(const ir::Binary& e, int want, bool r
   }
   if (!product || product->op != ir::BinaryOp::Mul) return false;
   const DType type = e.type.elem;
-  if (type == DType::I64 && (e.facts & ir::kFits) == 0) return false;
+  // Of int64 the sum and the product must fit: a sum may, though its product was found outside.
+  if (type == DType::I64 && (e.facts & product->facts & ir::kFits) == 0) return false;
   const bool product_first = addend == e.right;
   int32_t k = 0;
   if (immediate(addend, &k)) return false;  // adding a constant is as short

@@ -52,8 +52,9 @@ uint64_t slow_arithmetic(Core& core, int code, DType type, uint64_t x, uint64_t 
   if (code >= kSlowUnary) {
     const auto op = static_cast<ir::UnaryOp>(code - kSlowUnary);
     if (const auto value = ir::fold_int(op, type, a)) return static_cast<uint64_t>(*value);
-    report_outside_type(core, type, a, false);
-    return static_cast<uint64_t>(ir::wrap_to(type, static_cast<int64_t>(0 - x)));
+    const auto result = static_cast<int64_t>(0 - x);  // of the smallest value: of int64 as bits
+    if (core.mode == Mode::Check) report_outside_type(core, type, result, type == DType::I64);
+    return static_cast<uint64_t>(ir::wrap_to(type, result));
   }
   const auto op = static_cast<ir::BinaryOp>(code);
   if (const auto value = ir::fold_int(op, type, a, b)) return static_cast<uint64_t>(*value);
@@ -107,16 +108,19 @@ uint64_t convert_scalar(Core& core, DType from, DType to, bool is_explicit, uint
   return static_cast<uint64_t>(wide < 0 ? int_min(to) : int_max(to));
 }
 
+static std::string range_text(DType type) {
+  return is_unsigned_int(type) ? fmt::format("0 to {}", unsigned_max(type))
+                               : fmt::format("{} to {}", int_min(type), int_max(type));
+}
+
 void report_outside_type(Core& core, DType type, int64_t value, bool is_unsigned_value) {
   Finding* f = core.log.add(FindingId::OutsideType, core.here());
   if (!f) return;
   const std::string shown =
       is_unsigned_value ? fmt::format("{}", static_cast<uint64_t>(value)) : fmt::format("{}", value);
-  const std::string range = is_unsigned_int(type) ? fmt::format("0 to {}", unsigned_max(type))
-                                                  : fmt::format("{} to {}", int_min(type), int_max(type));
   const bool is_32 = size_of(type) == 4;
   f->message = fmt::format("{}overflow: the value {} is outside {} ({})", is_32 ? "32-bit " : "", shown,
-                           py_name(type), range);
+                           py_name(type), range_text(type));
   f->fix = size_of(type) < 8 ? "declare an operand as asc.int64, so that the device computes in 64 bits"
                              : "bring the value into the range of its type first";
 }
@@ -136,7 +140,7 @@ void report_division_by_zero(Core& core) {
 }
 
 void report_shift(Core& core, DType type, int64_t distance) {
-  if (Finding* f = core.log.add(FindingId::ShiftDistance, core.here())) {
+  if (Finding* f = core.log.add(FindingId::ShiftAmount, core.here())) {
     f->message = fmt::format("shift by {}: {} has {} bits", distance, py_name(type), 8 * size_of(type));
     f->fix = fmt::format("shift by 0 to {}", 8 * size_of(type) - 1);
   }
@@ -149,11 +153,12 @@ void report_step_zero(Core& core) {
   }
 }
 
-void report_step_beyond(Core& core, DType type, int64_t step) {
+void report_step_beyond(Core& core, DType type, uint64_t step) {
   if (Finding* f = core.log.add(FindingId::OutsideType, core.here())) {
-    f->message =
-        fmt::format("the counter of this range steps by {} out of {} ({} to {}) behind its last turn", step,
-                    py_name(type), int_min(type), int_max(type));
+    const std::string by =
+        is_unsigned_int(type) ? std::to_string(step) : std::to_string(static_cast<int64_t>(step));
+    f->message = fmt::format("the counter of this range steps by {} out of {} ({}) behind its last turn", by,
+                             py_name(type), range_text(type));
     f->fix =
         "the device's loop would not end: keep stop plus step inside the type, or make the bounds asc.int64";
   }

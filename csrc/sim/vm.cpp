@@ -32,6 +32,19 @@ uint64_t turns(int64_t start, int64_t stop, int64_t step) {
   return start > stop ? (from - to - 1) / (0 - static_cast<uint64_t>(step)) + 1 : 0;
 }
 
+// Does start, moved by step once a turn, leave the type behind the last turn?
+bool steps_beyond(DType type, uint64_t start, uint64_t stop, uint64_t step) {
+  if (step == 0) return false;
+  if (type == DType::U64) {
+    const uint64_t count = start < stop ? (stop - start - 1) / step + 1 : 0;
+    return count != 0 && start + static_cast<unsigned __int128>(count) * step > UINT64_MAX;
+  }
+  const uint64_t count = turns(signed_of(start), signed_of(stop), signed_of(step));
+  const __int128 beyond = signed_of(start) + static_cast<__int128>(count) * signed_of(step);
+  const __int128 most = is_unsigned_int(type) ? static_cast<__int128>(unsigned_max(type)) : int_max(type);
+  return count != 0 && (beyond < int_min(type) || beyond > most);
+}
+
 template <class T>
 T read(const uint8_t* from) {
   T value;
@@ -226,9 +239,21 @@ L_Data:  // stands behind an instruction that reads and skips it
     A = (normal);                        \
     NEXT();                              \
   }
-  // The smallest value by -1 wraps; the check of the type follows where the type is narrower.
-  OP_DIVIDE(Div, 0,
-            y == UINT64_MAX ? 0 - x : static_cast<uint64_t>(ir::floor_div(signed_of(x), signed_of(y))))
+  // The smallest value by -1 wraps. It is found here in int64; of narrower types by the check that follows.
+L_Div : {
+  const uint64_t x = B, y = C;
+  if (y + 1 <= 1) [[unlikely]] {  // 0 or -1
+    SAVE();
+    if (y == 0)
+      report_division_by_zero(core);
+    else if (M == Mode::Check && signed_of(x) == INT64_MIN)
+      report_overflow64(core);
+    A = y == 0 ? 0 : 0 - x;
+    NEXT();
+  }
+  A = static_cast<uint64_t>(ir::floor_div(signed_of(x), signed_of(y)));
+  NEXT();
+}
   OP_DIVIDE(Mod, 0, y == UINT64_MAX ? 0 : static_cast<uint64_t>(ir::floor_mod(signed_of(x), signed_of(y))))
   OP_DIVIDE(DivU, 0, x / y)
   OP_DIVIDE(ModU, 0, x % y)
@@ -365,13 +390,10 @@ L_Jmp:
 L_ForCheck : {
   if constexpr (M == Mode::Check) {
     // The printed loop adds the step once more after its last turn.
-    const int64_t step = signed_of(r[pc->a + 1]), start = signed_of(B);
     const DType type = static_cast<DType>(pc->imm);
-    const uint64_t count = step == 0 ? 0 : turns(start, signed_of(C), step);
-    const __int128 beyond = start + static_cast<__int128>(count) * step;
-    if (count != 0 && (beyond < int_min(type) || beyond > int_max(type))) [[unlikely]] {
+    if (steps_beyond(type, B, C, r[pc->a + 1])) [[unlikely]] {
       SAVE();
-      report_step_beyond(core, type, step);
+      report_step_beyond(core, type, r[pc->a + 1]);
     }
   }
   NEXT();

@@ -125,7 +125,7 @@ void report_overflow64(Core& core);
 void report_division_by_zero(Core& core);
 void report_shift(Core& core, DType type, int64_t distance);
 void report_step_zero(Core& core);
-void report_step_beyond(Core& core, DType type, int64_t step);
+void report_step_beyond(Core& core, DType type, uint64_t step);
 std::string format_text(const Core& core, const TextFormat& format);
 
 }  // namespace asc::sim

@@ -348,7 +348,7 @@ TEST(Emit, HelpersOnlyWhenUsed) {
             "\n"
             "template <typename T>\n"
             "__aicore__ inline T asc_floor_mod(T a, T b) {\n"
-            "  T remainder = a % b;\n"
+            "  T remainder = b == -1 ? 0 : a % b;\n"
             "  return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;\n"
             "}\n"
             "\n"

@@ -288,14 +288,21 @@ TEST(SimScalar, OverflowIsFoundWhereTheValueIsUsed) {
   EXPECT_EQ(found, std::vector<std::string>{"ASC-S101"});
   EXPECT_EQ(ints("int32", "%a // %b", -2147483648, -1, &found), -2147483648);
   EXPECT_EQ(found, std::vector<std::string>{"ASC-S101"});
+  EXPECT_EQ(ints("int64", "%a // %b", kMin, -1, &found), kMin);
+  EXPECT_EQ(found, std::vector<std::string>{"ASC-S101"});
+  EXPECT_EQ(ints("int64", "%a // %b", kMin + 1, -1), kMax);
+  EXPECT_EQ(ints("int64", "%a % %b", kMin, -1), 0);
   EXPECT_EQ(ints("int32", "%a << %b", 1, 40, &found), 0);
-  EXPECT_EQ(found, std::vector<std::string>{"ASC-L108"});
+  EXPECT_EQ(found, std::vector<std::string>{"ASC-S104"});
   EXPECT_EQ(ints("int32", "%a << %b", 3, 31, &found), -2147483648);
   EXPECT_EQ(found, std::vector<std::string>{"ASC-S101"});
   // `fast` computes what the device would and says nothing.
   EXPECT_EQ(ints("int32", "%a * %b", 60000, 60000, &found, fast()), -694967296);
   EXPECT_TRUE(found.empty());
   EXPECT_EQ(ints("int8", "%a + %b", 127, 1, &found), -128);
+  EXPECT_EQ(found, std::vector<std::string>{"ASC-S101"});
+  // The sum is said to fit, its product is not.
+  EXPECT_EQ(ints("int64", "(%a * %b + (%b - %b))!fits", int64_t{1} << 40, int64_t{1} << 40, &found), 0);
   EXPECT_EQ(found, std::vector<std::string>{"ASC-S101"});
   // A proven range has no check.
   EXPECT_EQ(ints("int32", "(%a * %b)!fits", 100, 100), 10000);
