@@ -306,11 +306,13 @@ FractalCopy load_data_2d(int64_t start_index, int64_t repeat_times, int64_t src_
   return {repeat_times, start_index * kFractalBytes, backwards ? -step : step, (dst_gap + 1) * kFractalBytes};
 }
 
-// L0A and L0B hold fractals of 16 x 32 bytes, L0C fractals of 16 x 16 elements.
+// L0A and L0B hold fractals of 16 x 32 bytes, L0C fractals of 16 x 16 elements; of a vector (m = 1) L0A holds
+// the k elements alone.
 MmadFootprint mmad_footprint(int64_t m, int64_t n, int64_t k, DType fm, DType dst) {
   const int64_t c0 = kBlockBytes / size_of(fm);
   const int64_t rows = ceil_div(m, 16), columns = ceil_div(n, 16), depth = ceil_div(k, c0);
-  return {rows * columns * 256 * size_of(dst), rows * depth * kFractalBytes, depth * columns * kFractalBytes};
+  const int64_t left = m == 1 ? k * size_of(fm) : rows * depth * kFractalBytes;
+  return {rows * columns * 256 * size_of(dst), left, depth * columns * kFractalBytes};
 }
 
 }  // namespace asc

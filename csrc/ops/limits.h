@@ -116,7 +116,7 @@ struct FractalCopy {
 FractalCopy load_data_2d(int64_t start_index, int64_t repeat_times, int64_t src_stride, int64_t dst_gap,
                          bool backwards);
 
-// Of mmad: whole fractals of each operand.
+// Of mmad: bytes of each operand, whole fractals but for a vector on the left.
 struct MmadFootprint {
   int64_t dst, fm, filter;
 };

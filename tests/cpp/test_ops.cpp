@@ -432,6 +432,11 @@ TEST(Footprints, BuffersAndFractals) {
   EXPECT_EQ(more.dst, 2048);
   EXPECT_EQ(more.fm, 2048);
   EXPECT_EQ(more.filter, 1024);
+  // A vector on the left is k elements, not 16 rows of them.
+  const MmadFootprint vector = mmad_footprint(1, 16, 256, DType::F16, DType::F32);
+  EXPECT_EQ(vector.fm, 256 * 2);
+  EXPECT_EQ(vector.filter, 256 * 16 * 2);
+  EXPECT_EQ(vector.dst, 16 * 16 * 4);
 }
 
 }  // namespace
