@@ -58,17 +58,17 @@ bool may_change_pipes(const ir::Block* block) {
 
 void CertainWalk::function(const ir::Function& f, Cores cores) {
   const StoredPredicates stored(f);
-  const ir::Function* caller = function_;
   const StoredPredicates* callers = stored_;
   std::vector<Value> results(f.results.size());
   std::vector<Value>* callers_results = results_;
-  function_ = &f;
+  const Cores callers_cores = function_cores_;
   stored_ = &stored;
   results_ = &results;
+  function_cores_ = cores;
   block(f.body, cores);
-  function_ = caller;
   stored_ = callers;
   results_ = callers_results;
+  function_cores_ = callers_cores;
   returned_ = std::move(results);
 }
 
@@ -116,7 +116,8 @@ Cores CertainWalk::statement(const ir::Stmt* s, Cores cores) {
       const auto* result = static_cast<const ir::Return*>(s);
       for (size_t i = 0; i < result->values.size(); i++) {
         const Value value = eval(result->values[i], cores);
-        if (i < results_->size()) (*results_)[i] = value;
+        // What one core type gives back, the other may not.
+        if (i < results_->size()) (*results_)[i] = cores == function_cores_ ? value : Value();
       }
       return 0;
     }

@@ -78,9 +78,9 @@ class CertainWalk {
   const PlatformDesc& platform_;
   std::vector<Value> values_;  // of the functions being walked, by variable id from frame_ on
   size_t frame_ = 0;
-  const ir::Function* function_ = nullptr;
   const StoredPredicates* stored_ = nullptr;
   std::vector<Value>* results_ = nullptr;  // of the function being walked
+  Cores function_cores_ = 0;               // that reach it
   std::vector<Value> returned_;            // by the last helper
   std::vector<Loc> calls_;                 // outermost first
   Loc statement_loc_;

@@ -21,6 +21,12 @@ func @early(%t: LocalTensor<float32>, %n: int32) {
 func @tile() -> (int32) {
   return 100
 }
+func @by_core() -> (int32) {
+  if is_aic() {
+    return 3
+  }
+  return 9
+}
 func @prepare(%p: TPipe, %q: TQue<VECIN, 1>, %n: int32) {
   asc_TPipe_InitBuffer(%p, %q, 2, cast<uint32>(%n))
 }
@@ -145,6 +151,14 @@ TEST(Limits, WrongCore) {
   EXPECT_EQ(found("  if is_aiv() {\n    @relu(%t, -8)\n    return\n  }\n" + copy("%t", "63"), "MIX_AIC_1_2"),
             "ASC-L104 relu: count is -8; " + kCount63)
       << "each core type takes one side, and both are certain";
+  const std::string set = "  asc_SetFlag(HardEvent.MTE1_M, @by_core())\n";
+  EXPECT_EQ(found(set, "AIC_ONLY"), "");
+  EXPECT_EQ(found(set, "AIV_ONLY"), "ASC-L101 set_flag: event_id is 9; events have ids 0 to 7");
+  EXPECT_EQ(
+      found("  var %e: int32 = @by_core()\n  if is_aic() {\n    asc_SetFlag(HardEvent.MTE1_M, %e)\n  }\n",
+            "MIX_AIC_1_2"),
+      "")
+      << "what a helper gives back on one core type is not what the other gets";
 }
 
 TEST(Limits, BuffersThatDoNotFit) {
