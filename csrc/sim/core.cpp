@@ -57,6 +57,7 @@ void Core::begin(int new_block, int new_sub_block, bool is_aic, Bank* new_banks)
   object_base = 0;
   fuel = 0;
   buffers.clear();
+  for (Object& object : objects) object.kept_count = 0;
   std::fill(std::begin(flags), std::end(flags), uint8_t{0});
   std::fill(std::begin(waits), std::end(waits), uint8_t{0});
   std::fill(std::begin(cross_count), std::end(cross_count), uint8_t{0});

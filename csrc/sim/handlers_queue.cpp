@@ -62,6 +62,25 @@ std::vector<MemoryHolder> holders(const Core& core, Space space) {
   return out;
 }
 
+// `count` buffer numbers in a row: those that the queue had of a pipe that is gone, unless a tensor of one
+// was never freed.
+uint32_t take_numbers(Core& core, Object& queue, uint32_t pipe, uint32_t count) {
+  const auto is_owed = [&](uint32_t number) {
+    const Buffer::State state = core.buffers[number].state;
+    return state == Buffer::State::Taken || state == Buffer::State::Queued;
+  };
+  bool again = queue.kept_count >= count && core.objects[queue.kept_pipe].life != queue.kept_life;
+  for (uint32_t i = 0; again && i < queue.kept_count; i++) again = !is_owed(queue.first_kept + i);
+  if (!again) {
+    queue.first_kept = static_cast<uint32_t>(core.buffers.size());
+    queue.kept_count = count;
+    core.buffers.resize(core.buffers.size() + count);
+  }
+  queue.kept_pipe = pipe;
+  queue.kept_life = core.objects[pipe].life;
+  return queue.first_kept;
+}
+
 OpStatus init_buffer(Core& core, const CallSite& site, uint64_t* frame, uint64_t*) {
   const Operands args(core, site, frame);
   Object& pipe = object_of(core, args.bits(0));
@@ -100,7 +119,7 @@ OpStatus init_buffer(Core& core, const CallSite& site, uint64_t* frame, uint64_t
   }
   queue.pipe = static_cast<uint32_t>(args.bits(0)) + 1;
   queue.taken_back = false;
-  queue.first_buffer = static_cast<uint32_t>(core.buffers.size());
+  queue.first_buffer = take_numbers(core, queue, queue.pipe - 1, static_cast<uint32_t>(count));
   queue.buffer_count = static_cast<uint32_t>(count);
   pipe.total_buffers += queue.buffer_count;
   if (core.mode == Mode::Check)
@@ -112,7 +131,7 @@ OpStatus init_buffer(Core& core, const CallSite& site, uint64_t* frame, uint64_t
     b.space = space;
     b.state = is_queue ? Buffer::State::Free : Buffer::State::Plain;
     b.object = static_cast<uint16_t>(index);
-    core.buffers.push_back(b);
+    core.buffers[queue.first_buffer + static_cast<uint32_t>(i)] = b;
     used += static_cast<uint32_t>(bytes);
   }
   return OpStatus::Done;

@@ -29,6 +29,9 @@ struct Object {
   std::string_view name;  // of the variable
   // queues and TBufs
   uint32_t first_buffer = 0, buffer_count = 0;
+  // Buffer numbers that it was given, and by which life of which pipe: numbers are few, and a loop may make
+  // pipe and queue anew at each turn.
+  uint32_t first_kept = 0, kept_count = 0, kept_pipe = 0, kept_life = 0;
   uint32_t pipe = 0;           // the object whose init_buffer it was, and 1; 0: none yet
   bool refused = false;        // its init_buffer gave it nothing, with a finding
   bool taken_back = false;     // its pipe was reset or destroyed since
@@ -36,6 +39,7 @@ struct Object {
   uint32_t cursor = 0;         // where the search for a free buffer starts
   std::vector<uint16_t> fifo;  // buffer numbers, oldest first
   // pipes
+  uint32_t life = 0;  // counts declarations and resets
   uint32_t used[kSpaceCount] = {};
   uint8_t events[35] = {};  // reserved event ids, one bit each
   uint32_t total_buffers = 0;
@@ -43,6 +47,7 @@ struct Object {
   std::unique_ptr<MatmulState> matmul;  // of a Matmul alone
 
   void reset(const Type& new_type, std::string_view new_name) {
+    life++;
     type = new_type;
     name = new_name;
     refused = stuck = taken_back = destroyed = false;

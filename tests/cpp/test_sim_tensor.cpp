@@ -527,6 +527,31 @@ TEST(SimQueue, MemoryMapAtOverflow) {
   EXPECT_EQ(z, iota(64));
 }
 
+// Numbers of buffers have 16 bits in a tensor: a loop that makes its queues anew uses theirs again.
+TEST(SimQueue, QueuesMadeAnewInALongLoop) {
+  for (const bool reset : {true, false}) {
+    const std::string make = "  var %p: TPipe = asc_TPipe_Init()\n  var %q: TQue<VECIN, 2>\n";
+    const ProgramPtr program = program_of(
+        "kernel @k(%x: GlobalAddress<int32>) {\n  var %g: GlobalTensor<int32>\n"
+        "  asc_GlobalTensor_SetGlobalBuffer(%g, %x)\n" +
+        (reset ? make : "") + "  for var %i: int32 in range(0, 40000) {\n" + (reset ? "" : make) + R"(
+    asc_TPipe_InitBuffer(%p, %q, 2, 32)
+    var %a: LocalTensor<int32> = asc_TQue_AllocTensor<T=i32>(%q)
+    asc_Duplicate(%a, %i, 8)
+    asc_TQue_EnQue(%q, %a)
+    %a = asc_TQue_DeQue<T=i32>(%q)
+    asc_GlobalTensor_SetValue(%g, 0, asc_LocalTensor_GetValue(%a, 0))
+    asc_TQue_FreeTensor(%q, %a)
+)" + (reset ? "    asc_TPipe_Reset(%p)\n" : "") +
+        "  }\n}\n");
+    std::vector<int32_t> x(8);
+    const std::vector<Argument> args = {array("x", x, DType::I32)};
+    const LaunchResult result = launch(*program, 1, args, {});
+    EXPECT_TRUE(result.findings.empty()) << messages(result);
+    EXPECT_EQ(x[0], 39999);
+  }
+}
+
 TEST(SimQueue, EventIds) {
   std::vector<float> z;
   std::string take = "  var %e: int32 = asc_TPipe_AllocEventID(%pipe, HardEvent.MTE2_V)\n";
