@@ -171,37 +171,43 @@ int64_t nanoseconds_since(Clock::time_point start) {
 // compute the same again from what they read.
 class Snapshot {
  public:
-  Snapshot(const Launch& launch, std::span<const Argument> arguments) : gm_(launch.gm) {
-    std::vector<bool> read(gm_.groups.size()), written(gm_.groups.size());
+  Snapshot(Launch& launch, std::span<const Argument> arguments) : workspace_(launch.workspace) {
+    std::vector<bool> read(launch.gm.groups.size()), written(launch.gm.groups.size());
     size_t array = 0;
     for (size_t i = 0; i < arguments.size(); i++) {
       if (!arguments[i].is_array) continue;
-      const uint32_t group = gm_.arguments[array++].group;
+      const uint32_t group = launch.gm.arguments[array++].group;
       const bool known = i < launch.program->params.size() && arguments[i].target_count == 0;
       if (!known || launch.program->params[i].may_read) read[group] = true;
       if (!known || launch.program->params[i].may_write) written[group] = true;
     }
-    bool both = false;
+    // A workspace is read and written. Of it only what the first block and all blocks together have may hold
+    // something by now; the rest is poison.
+    bool both = !workspace_.empty();
+    keep(workspace_.first_blocks(1));
     for (size_t g = 0; g < read.size(); g++) both = both || (read[g] && written[g]);
     for (size_t g = 0; both && g < read.size(); g++) {
-      const GlobalGroup& group = gm_.groups[g];
-      if (!written[g] || group.read_only || group.bytes == 0) continue;
-      kept_.push_back({g, std::make_unique_for_overwrite<uint8_t[]>(static_cast<size_t>(group.bytes))});
-      std::memcpy(kept_.back().bytes.get(), group.base, static_cast<size_t>(group.bytes));
+      const GlobalGroup& group = launch.gm.groups[g];
+      if (written[g] && !group.read_only) keep({group.base, static_cast<size_t>(group.bytes)});
     }
   }
-  void restore() const {
-    for (const Kept& kept : kept_)
-      std::memcpy(gm_.groups[kept.group].base, kept.bytes.get(),
-                  static_cast<size_t>(gm_.groups[kept.group].bytes));
+  void restore() {
+    workspace_.poison();
+    for (const Kept& kept : kept_) std::memcpy(kept.at.data(), kept.bytes.get(), kept.at.size());
   }
 
  private:
   struct Kept {
-    size_t group;
+    std::span<uint8_t> at;
     std::unique_ptr<uint8_t[]> bytes;
   };
-  const GlobalMemory& gm_;
+  void keep(std::span<uint8_t> at) {
+    if (at.empty()) return;
+    kept_.push_back({at, std::make_unique_for_overwrite<uint8_t[]>(at.size())});
+    std::memcpy(kept_.back().bytes.get(), at.data(), at.size());
+  }
+
+  WorkspaceMemory& workspace_;
   std::vector<Kept> kept_;
 };
 
@@ -209,7 +215,7 @@ class Snapshot {
 // the number of threads changes no result.
 void run_at_once(ParallelRun& run, int items, int threads) {
   constexpr size_t kRangesOfLaunch = size_t{1} << 20, kMostRanges = size_t{1} << 14, kFewestRanges = 64;
-  const Snapshot before(run.launch, run.arguments);
+  Snapshot before(run.launch, run.arguments);
   run.ranges_kept = std::clamp(kRangesOfLaunch / static_cast<size_t>(items), kFewestRanges, kMostRanges);
   run.touches.resize(run.workers.size());
   parallel_for(items, threads, ParallelRun::call_rest, &run, ParallelRun::waiting);
@@ -225,7 +231,6 @@ void run_at_once(ParallelRun& run, int items, int threads) {
   if (!met) return;
   run.launch.program->cost.cores_met.store(true, std::memory_order_relaxed);
   before.restore();
-  run.launch.workspace.poison();
   parallel_for(items, 1, ParallelRun::call_rest, &run);
 }
 

@@ -21,6 +21,7 @@ void WorkspaceMemory::bind(Launch& launch) {
   const WorkspacePlan& plan = launch.program->workspace;
   const int64_t total = plan.layout.total(launch.grid);
   size_ = static_cast<size_t>(total);
+  layout_ = plan.layout;
   if (total <= machine_bytes())
     bytes_.reset(
         static_cast<uint8_t*>(::operator new (size_, std::align_val_t{ir::kWorkspaceAlign}, std::nothrow)));

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <span>
 
 #include "ir/workspace.h"
 
@@ -27,8 +28,12 @@ class WorkspaceMemory {
  public:
   // Allocates for the launch's grid and puts the areas behind the arguments. Throws LaunchError.
   void bind(Launch& launch);
-  // As memory that nobody wrote; again before cores run once more.
-  void poison();
+  bool empty() const { return size_ == 0; }
+  void poison();  // as memory that nobody wrote
+  // What all blocks share and the first `blocks` blocks have.
+  std::span<uint8_t> first_blocks(int blocks) const {
+    return {bytes_.get(), static_cast<size_t>(layout_.total(blocks))};
+  }
 
  private:
   struct Free {
@@ -36,6 +41,7 @@ class WorkspaceMemory {
   };
   std::unique_ptr<uint8_t, Free> bytes_;
   size_t size_ = 0;
+  ir::WorkspaceLayout layout_;
 };
 
 }  // namespace asc::sim

@@ -51,6 +51,35 @@ def test_a_shared_area_is_one_for_all_blocks_and_results_do_not_depend_on_thread
         assert out[0] not in (0, 64)  # what nobody wrote, of this launch
 
 
+def pass_on():
+    """A fresh kernel, whose cost nobody knows: its first block runs alone, the others at once."""
+
+    @asc.jit
+    def kernel(out: asc.GlobalAddress, spin: int):
+        o = asc.GlobalTensor()
+        o.set_global_buffer(out)
+        block = asc.get_block_idx()
+        shared = ints(asc.workspace(4096, per_block=False), 1024)
+        if block == 0:
+            shared.set_value(0, 1)
+        total = 0
+        for i in range(spin):
+            total = total + (i & 3)
+        seen = shared.get_value(0)
+        shared.set_value(0, seen + 1)
+        o.set_value(seen & 63, total)
+
+    return kernel
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_blocks_that_take_long_pass_on_what_they_share_in_their_order(threads):
+    """Long enough for more threads than one; where each block writes depends on what it reads."""
+    out = np.full(64, -1, np.int32)
+    pass_on().options(threads=threads)[8](out, 200_000)
+    assert out.tolist() == [-1] + [sum(i & 3 for i in range(200_000))] * 8 + [-1] * 55
+
+
 @pytest.mark.parametrize("mode", ["check", "fast"])
 def test_each_block_has_its_own_and_it_is_neither_zero_nor_left_from_before(mode):
     out = np.zeros(64, np.int32)
