@@ -20,9 +20,9 @@ class RowStack {
     return row;
   }
   struct Mark {
-    size_t chunk, used, capacity;
+    size_t chunk, used;
   };
-  Mark mark() const { return {chunks_.size(), used_, capacity_}; }
+  Mark mark() const { return {chunks_.size(), used_}; }
   void release(const Mark& mark) {
     // A chunk begun behind the mark stays, as the one in use, unless that lost the rows below it.
     if (mark.chunk != chunks_.size()) return;

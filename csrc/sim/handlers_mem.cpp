@@ -155,22 +155,17 @@ bool bind_access(CallSite* site, DType type) {
 
 // ---- copies ----
 
-// Bytes that a copy of `count` elements moves; 0: there is nothing to do here.
+// Bytes that a copy of `count` elements (a uint32) moves; 0: there is nothing to do here.
 template <Mode M>
 int64_t bytes_to_copy(Core& core, const CallSite& site, int64_t count) {
   if (!runs_here<M>(core, site)) return 0;
   const DType elem = site.vars[0];
   if constexpr (M == Mode::Check) {
-    if (count <= 0 || (count * size_of(elem)) % kBlockBytes != 0) [[unlikely]] {
-      if (count < 0)
-        core.log.add(check_count("data_copy", "count", count), core.here(), op_name(site),
-                     to_string(site.pipe));
-      else
-        core.log.add(check_copy_count("data_copy", count, elem), core.here(), op_name(site),
-                     to_string(site.pipe));
-    }
+    if ((count * size_of(elem)) % kBlockBytes != 0) [[unlikely]]
+      core.log.add(check_copy_count("data_copy", count, elem), core.here(), op_name(site),
+                   to_string(site.pipe));
   }
-  return count <= 0 ? 0 : copy_bytes(count, elem);
+  return copy_bytes(count, elem);
 }
 
 template <Mode M>
