@@ -176,11 +176,11 @@ bool PackedArguments::settle() {
       Use& other = uses_[j];
       const bool also_copied = !other.array.array().contiguous;
       if (i == j || (also_copied && j < i)) continue;  // seen from there
-      if (!use.may_write && !other.may_write) continue;
       if (also_copied && use.array.same_elements(other.array)) {
         if (first[j] == SIZE_MAX) first[j] = first[i] == SIZE_MAX ? i : first[i];
         continue;
       }
+      if (!use.may_write && !other.may_write) continue;
       if (!share_elements(array, other.array.array())) continue;
       return refuse(fmt::format(
           "{}() arguments '{}' and '{}' share memory, and '{}' is not contiguous: it would be copied for the "

@@ -237,6 +237,34 @@ def test_the_same_strided_array_twice_is_one_copy():
         assert base.tolist() == expected.tolist()
 
 
+@asc.jit
+def write_then_read(
+    first: asc.GlobalAddress, x: asc.GlobalAddress, y: asc.GlobalAddress, out: asc.GlobalAddress, n: int
+):
+    first_gm = asc.GlobalTensor()
+    x_gm = asc.GlobalTensor()
+    y_gm = asc.GlobalTensor()
+    out_gm = asc.GlobalTensor()
+    first_gm.set_global_buffer(first)
+    x_gm.set_global_buffer(x)
+    y_gm.set_global_buffer(y)
+    out_gm.set_global_buffer(out)
+    for i in range(n):
+        y_gm.set_value(i, first_gm.get_value(i) + 1)
+    for i in range(n):
+        out_gm.set_value(i, x_gm.get_value(i))
+
+
+@pytest.mark.parametrize("step", [1, 2, -3])
+def test_one_array_under_three_names_two_of_which_are_only_read(step):
+    base = np.arange(24, dtype=np.int32)
+    view, out = base[::step][:8], np.zeros(8, np.int32)
+    wanted = view + 1
+    quietly(write_then_read[1], view, view, view, out, 8)
+    np.testing.assert_array_equal(view, wanted)
+    np.testing.assert_array_equal(out, wanted)  # in place, x sees what was written as y
+
+
 def test_a_copy_that_two_arguments_share_is_written_back_for_either():
     base = np.arange(8, dtype=np.int32)
     quietly(bump[1], base[::2], base[::2], 4)  # x is only read, y only written
