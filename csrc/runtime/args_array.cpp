@@ -40,7 +40,7 @@ bool ArrayArgument::open_memory(PyObject* value, TypeClass cls, const ArgName& n
   return read_interface(value, name, &array_, &dtype);
 }
 
-bool ArrayArgument::open(PyObject* value, const ArgName& name) {
+bool ArrayArgument::open(PyObject* value, DType dtype, const ArgName& name) {
   const bool raw = is_raw(value);
   if (raw) value = raw_array(value);
   const TypeClass cls = class_of(value);
@@ -48,7 +48,13 @@ bool ArrayArgument::open(PyObject* value, const ArgName& name) {
   if (!open_memory(value, cls, name)) return false;
   data = array_.data;
   bytes = array_.bytes;
-  if (!raw || !array_.device.empty()) return true;
+  if (!array_.device.empty()) return true;
+  if (array_.item != size_of(dtype))  // by a grid function, a launch hook, or the object itself
+    return fail(PyExc_TypeError, name,
+                fmt::format("its element type changed while the kernel was launched; "
+                            "it was {}",
+                            py_name(dtype)));
+  if (!raw) return true;
   Extent storage;
   if (!read_storage(value, cls, array_, &storage)) return false;
   const intptr_t at = reinterpret_cast<intptr_t>(data);

@@ -26,8 +26,9 @@ struct HostArray {
   std::vector<int64_t> shape, strides;  // strides in bytes; both empty where contiguous
   std::string device;                   // empty: host memory
 
-  // `unit`: bytes of one step in `steps`; null steps: row-major.
-  void set_layout(int ndim, const int64_t* sizes, const int64_t* steps, int64_t unit);
+  // `unit`: bytes of one step in `steps`; null steps: row-major. False if a size is negative, or bytes or
+  // steps are more than 64 bits can count.
+  bool set_layout(int ndim, const int64_t* sizes, const int64_t* steps, int64_t unit);
 };
 
 // Addresses [begin, end) of host memory.
@@ -50,6 +51,7 @@ void scatter(const uint8_t* from, const HostArray& array);
 bool read_dtype(PyObject* value, TypeClass cls, const ArgName& name, DType* out);
 // args_buffer.cpp
 bool read_buffer(PyObject* value, Py_buffer* buffer, HostArray* out);  // a plain Python error
+bool fail_layout(const ArgName& name);                                 // where set_layout is false
 bool read_buffer_dtype(PyObject* value, const ArgName& name, DType* out);
 bool read_interface(PyObject* value, const ArgName& name, HostArray* out, DType* dtype);
 // args_torch.cpp
@@ -71,8 +73,9 @@ class ArrayArgument {
   ArrayArgument& operator=(const ArrayArgument&) = delete;
   ~ArrayArgument();
 
-  // Finds the memory of an array, or of asc.raw(array). False with a Python error set.
-  bool open(PyObject* value, const ArgName& name);
+  // Finds the memory of an array, or of asc.raw(array), whose dtype was read before. False with a Python
+  // error set.
+  bool open(PyObject* value, DType dtype, const ArgName& name);
   // Copies an array that is not contiguous.
   void stage(bool copy_in);
   // Uses the copy of an argument that is the same array.
@@ -81,7 +84,6 @@ class ArrayArgument {
 
   const HostArray& array() const { return array_; }
   bool is_tensor() const { return is_tensor_; }
-  bool staged() const { return staged_; }
   PyObject* owner() const { return owner_; }
   bool same_elements(const ArrayArgument& other) const;
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/format.h"
+#include "lower/pyref.h"
 #include "runtime/args_array.h"
 
 namespace asc::runtime {
@@ -97,30 +98,31 @@ bool read_sizes(PyObject* tuple, std::vector<int64_t>* out) {
 bool read_interface_dict(PyObject* value, PyObject* interface, const ArgName& name, HostArray* out,
                          DType* dtype) {
   if (!PyDict_Check(interface)) return fail_interface(name, "is no dict");
-  PyObject* typestr = PyDict_GetItemString(interface, "typestr");
-  const char* text = typestr && PyUnicode_Check(typestr) ? PyUnicode_AsUTF8(typestr) : nullptr;
+  // What is looked at below may run Python code, which may change the dict: its items are kept meanwhile.
+  const auto item = [&](const char* key) { return PyRef::borrow(PyDict_GetItemString(interface, key)); };
+  const PyRef typestr = item("typestr"), mask = item("mask"), pair = item("data"), steps = item("strides"),
+              sizes = item("shape");
+  const char* text = typestr && PyUnicode_Check(typestr.get()) ? PyUnicode_AsUTF8(typestr.get()) : nullptr;
   if (!text) return fail_interface(name, "has no typestr");
   if (!dtype_of_typestr(value, name, text, dtype)) return false;
-  PyObject* mask = PyDict_GetItemString(interface, "mask");
-  if (mask && mask != Py_None) return fail_interface(name, "has a mask, which a kernel would not see");
-  PyObject* pair = PyDict_GetItemString(interface, "data");
-  if (!pair || !PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2)
+  if (mask && mask.get() != Py_None) return fail_interface(name, "has a mask, which a kernel would not see");
+  if (!pair || !PyTuple_Check(pair.get()) || PyTuple_GET_SIZE(pair.get()) != 2)
     return fail_interface(name, "has no address in 'data'");
-  PyObject* address = PyTuple_GET_ITEM(pair, 0);
+  PyObject* address = PyTuple_GET_ITEM(pair.get(), 0);
   out->data = PyLong_Check(address) ? static_cast<uint8_t*>(PyLong_AsVoidPtr(address)) : nullptr;
-  const int read_only = PyObject_IsTrue(PyTuple_GET_ITEM(pair, 1));
+  const int read_only = PyObject_IsTrue(PyTuple_GET_ITEM(pair.get(), 1));
   out->read_only = read_only != 0;
-  PyObject* steps = PyDict_GetItemString(interface, "strides");
-  std::vector<int64_t> shape, strides;
   if (read_only < 0 || PyErr_Occurred() || !PyLong_Check(address))
     return fail_interface(name, "has no address");
-  if (!read_sizes(PyDict_GetItemString(interface, "shape"), &shape) ||
-      (steps && steps != Py_None && (!read_sizes(steps, &strides) || strides.size() != shape.size())))
+  std::vector<int64_t> shape, strides;
+  const bool has_strides = steps && steps.get() != Py_None;
+  if (!read_sizes(sizes.get(), &shape) ||
+      (has_strides && (!read_sizes(steps.get(), &strides) || strides.size() != shape.size())))
     return fail_interface(name, "has no shape and strides that fit each other");
   out->item = size_of(*dtype);
-  out->set_layout(static_cast<int>(shape.size()), shape.data(),
-                  strides.size() == shape.size() && !shape.empty() ? strides.data() : nullptr, 1);
-  return true;
+  return out->set_layout(static_cast<int>(shape.size()), shape.data(), has_strides ? strides.data() : nullptr,
+                         1) ||
+         fail_layout(name);
 }
 
 }  // namespace
@@ -131,10 +133,18 @@ bool read_buffer(PyObject* value, Py_buffer* buffer, HostArray* out) {
   out->read_only = buffer->readonly != 0;
   out->item = buffer->itemsize;
   out->bytes = buffer->len;
-  if (PyBuffer_IsContiguous(buffer, 'C')) return true;
-  out->set_layout(buffer->ndim, reinterpret_cast<const int64_t*>(buffer->shape),
-                  reinterpret_cast<const int64_t*>(buffer->strides), 1);
-  return true;
+  if (PyBuffer_IsContiguous(buffer, 'C') ||
+      out->set_layout(buffer->ndim, reinterpret_cast<const int64_t*>(buffer->shape),
+                      reinterpret_cast<const int64_t*>(buffer->strides), 1))
+    return true;
+  PyBuffer_Release(buffer);
+  PyErr_SetString(PyExc_BufferError, "a buffer whose shape and strides no memory can have");
+  return false;
+}
+
+bool fail_layout(const ArgName& name) {
+  return fail(PyExc_ValueError, name,
+              "its shape and strides count more bytes than 64 bits can, or a size is negative");
 }
 
 bool read_buffer_dtype(PyObject* value, const ArgName& name, DType* out) {

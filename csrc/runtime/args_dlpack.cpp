@@ -145,11 +145,11 @@ std::string describe(const Device& device) {
   }
 }
 
-void read_layout(const Tensor& tensor, HostArray* out) {
+bool read_layout(const Tensor& tensor, const ArgName& name, HostArray* out) {
   out->data = static_cast<uint8_t*>(tensor.data) + (tensor.data ? tensor.byte_offset : 0);
   out->item = tensor.dtype.bits / 8;
   if (!in_host_memory(tensor.device)) out->device = describe(tensor.device);
-  out->set_layout(tensor.ndim, tensor.shape, tensor.strides, out->item);
+  return out->set_layout(tensor.ndim, tensor.shape, tensor.strides, out->item) || fail_layout(name);
 }
 
 bool read_dtype(PyObject* value, const ArgName& name, DType* out) {
@@ -160,7 +160,7 @@ bool read_dtype(PyObject* value, const ArgName& name, DType* out) {
 
 bool read(PyObject* value, const ArgName& name, Managed* managed, HostArray* out) {
   if (!managed->take(value, name)) return false;
-  read_layout(managed->tensor(), out);
+  if (!read_layout(managed->tensor(), name, out)) return false;
   out->read_only = (managed->flags() & kReadOnly) != 0;
   if (managed->flags() & kIsCopied)
     return fail(

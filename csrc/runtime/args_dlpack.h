@@ -99,7 +99,7 @@ bool find_dtype(const DataType& type, DType* out);
 std::string describe(const DataType& type);
 bool in_host_memory(const Device& device);
 std::string describe(const Device& device);
-void read_layout(const Tensor& tensor, HostArray* out);
+bool read_layout(const Tensor& tensor, const ArgName& name, HostArray* out);
 
 // The dtype, and the memory, of what has __dlpack__. False with a Python error set that names the argument.
 bool read_dtype(PyObject* value, const ArgName& name, DType* out);

@@ -42,10 +42,6 @@ void copy_run(const uint8_t* from, int64_t from_step, uint8_t* to, int64_t to_st
   }
 }
 
-struct Item16 {
-  uint64_t words[2];
-};
-
 void copy_items(const uint8_t* from, int64_t from_step, uint8_t* to, int64_t to_step, int64_t count,
                 int64_t item) {
   switch (item) {
@@ -53,7 +49,9 @@ void copy_items(const uint8_t* from, int64_t from_step, uint8_t* to, int64_t to_
     case 2: return copy_run<uint16_t>(from, from_step, to, to_step, count);
     case 4: return copy_run<uint32_t>(from, from_step, to, to_step, count);
     case 8: return copy_run<uint64_t>(from, from_step, to, to_step, count);
-    default: return copy_run<Item16>(from, from_step, to, to_step, count);
+    default:
+      for (int64_t i = 0; i < count; i++)
+        std::memcpy(to + i * to_step, from + i * from_step, static_cast<size_t>(item));
   }
 }
 
@@ -99,20 +97,28 @@ PyObject* numpy_layout(PyObject* numpy, const HostArray& array) {
 
 }  // namespace
 
-void HostArray::set_layout(int ndim, const int64_t* sizes, const int64_t* steps, int64_t unit) {
-  int64_t count = 1, row_major = item;
-  bool in_order = true;
+bool HostArray::set_layout(int ndim, const int64_t* sizes, const int64_t* steps, int64_t unit) {
+  if (std::any_of(sizes, sizes + ndim, [](int64_t size) { return size < 0; })) return false;
+  bytes = 0;
+  contiguous = true;
+  if (std::find(sizes, sizes + ndim, 0) != sizes + ndim) return true;
+  // A broadcast array, whose elements lie in few bytes, may have more elements than memory has.
+  int64_t row_major = item, before = 0, behind = 0;
   for (int i = ndim; i-- > 0;) {
-    if (steps && sizes[i] != 1 && steps[i] * unit != row_major) in_order = false;
-    count *= sizes[i];
-    row_major *= sizes[i];
+    int64_t step = row_major, reach = 0;
+    if (steps && __builtin_mul_overflow(steps[i], unit, &step)) return false;
+    if (sizes[i] != 1 && step != row_major) contiguous = false;
+    if (__builtin_mul_overflow(sizes[i] - 1, step, &reach)) return false;
+    int64_t& side = reach < 0 ? before : behind;
+    if (__builtin_add_overflow(side, reach, &side)) return false;
+    if (__builtin_mul_overflow(row_major, sizes[i], &row_major)) return false;
   }
-  bytes = count * item;
-  contiguous = in_order || count == 0;
-  if (contiguous) return;
+  bytes = row_major;
+  if (contiguous) return true;
   shape.assign(sizes, sizes + ndim);
   strides.assign(steps, steps + ndim);
   for (int64_t& step : strides) step *= unit;
+  return true;
 }
 
 Extent extent_of(const HostArray& array) {

@@ -28,11 +28,11 @@ bool PackedArguments::pack_array(PyObject* value, const ir::KernelArg& arg, sim:
   use.certain = !arg.escapes;
   use.packed = packed_.size();
   out->is_array = true;
-  return use.array.open(value, {*kernel_name_, out->name});
+  return use.array.open(value, out->dtype, {*kernel_name_, out->name});
 }
 
 // A table's entries are opened behind the kernel's own arguments.
-bool PackedArguments::pack_table(PyObject* value, const ir::KernelArg&, sim::Argument* out) {
+void PackedArguments::pack_table(PyObject* value, sim::Argument* out) {
   PyObject* entries = pointers_tuple(value);
   std::vector<uint64_t>& table = tables_.emplace_back(static_cast<size_t>(PyTuple_GET_SIZE(entries)), 0);
   out->is_array = true;
@@ -40,7 +40,6 @@ bool PackedArguments::pack_table(PyObject* value, const ir::KernelArg&, sim::Arg
   out->data = table.data();
   out->bytes = static_cast<int64_t>(table.size() * sizeof(uint64_t));
   pending_.emplace_back(packed_.size(), entries);
-  return true;
 }
 
 bool PackedArguments::pack_targets() {
@@ -91,9 +90,9 @@ bool PackedArguments::pack(const Call& call, const ir::Module& module) {
     if (info.is_mock)
       return fail(PyExc_TypeError, {*kernel_name_, argument.name},
                   "the value is a mock: it has no memory to run on; use kernel[cores].compile(...)");
-    if (info.form == ArgInfo::Form::Array &&
-        !(is_pointers(call.values[i]) ? pack_table(call.values[i], arg, &argument)
-                                      : pack_array(call.values[i], arg, &argument)))
+    if (info.form == ArgInfo::Form::Array && is_pointers(call.values[i]))
+      pack_table(call.values[i], &argument);
+    else if (info.form == ArgInfo::Form::Array && !pack_array(call.values[i], arg, &argument))
       return false;
     if (info.form == ArgInfo::Form::Struct) {
       std::string& bytes = texts_.emplace_back();

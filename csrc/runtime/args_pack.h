@@ -39,7 +39,7 @@ class PackedArguments {
 
   bool pack(const Call& call, const ir::Module& module);
   bool pack_array(PyObject* value, const ir::KernelArg& arg, sim::Argument* out);
-  bool pack_table(PyObject* value, const ir::KernelArg& arg, sim::Argument* out);
+  void pack_table(PyObject* value, sim::Argument* out);
   bool pack_targets();
   void check_devices() const;
   void check_autograd() const;

@@ -22,11 +22,11 @@ bool buffer_extent(PyObject* value, Extent* out) {
   HostArray array;
   array.data = static_cast<uint8_t*>(buffer.buf);
   array.item = buffer.itemsize;
-  array.set_layout(buffer.ndim, reinterpret_cast<const int64_t*>(buffer.shape),
-                   reinterpret_cast<const int64_t*>(buffer.strides), 1);
-  *out = extent_of(array);
+  const bool good = array.set_layout(buffer.ndim, reinterpret_cast<const int64_t*>(buffer.shape),
+                                     reinterpret_cast<const int64_t*>(buffer.strides), 1);
+  if (good) *out = extent_of(array);
   PyBuffer_Release(&buffer);
-  return true;
+  return good;
 }
 
 // numpy: along `base` to whatever owns the memory; memoryviews: their object.

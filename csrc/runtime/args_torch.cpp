@@ -145,14 +145,14 @@ bool read_attributes(PyObject* tensor, const ArgName& name, HostArray* out) {
     return fail_memory(tensor, name);
   out->data = reinterpret_cast<uint8_t*>(address);
   out->item = item;
-  out->set_layout(static_cast<int>(shape.size()), shape.data(), strides.data(), item);
-  return true;
+  return out->set_layout(static_cast<int>(shape.size()), shape.data(), strides.data(), item) ||
+         fail_layout(name);
 }
 
 bool read_table(PyObject* tensor, const ArgName& name, HostArray* out) {
   dlpack::Tensor view = {};
   if (torch().api->tensor_from_object(tensor, &view) != 0) return fail_memory(tensor, name);
-  read_layout(view, out);
+  if (!read_layout(view, name, out)) return false;
   if (out->device.empty()) return true;
   out->device = device_of(tensor);  // torch's name of it
   return out->device != "meta" || fail_memory(tensor, name);

@@ -212,6 +212,8 @@ class Struct:
     def __setattr__(self, name, value):
         if name != "ctypes_struct":
             self.get_field(name)
+        elif not isinstance(value, self.ctypes_class):
+            raise TypeError(f"ctypes_struct of a {type(self).__name__} is a {self.ctypes_class.__name__}")
         super().__setattr__(name, value)
 
     def __repr__(self):
