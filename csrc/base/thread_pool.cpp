@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <cstdlib>
 #include <mutex>
 #include <thread>
@@ -40,7 +41,7 @@ struct Pool {
   std::vector<Job*> jobs;
   std::vector<std::thread> threads;
   int idle = 0;
-  bool stopping = false;
+  int generation = 0;  // threads of an earlier one end
 
   Job* pick() {
     for (Job* job : jobs)
@@ -49,12 +50,28 @@ struct Pool {
     return nullptr;
   }
 
-  void serve() {
+  // Under the mutex. Where the machine gives no thread, those that are there do the work.
+  void start(int missing, int most) {
+    if (missing <= 0 || static_cast<int>(threads.size()) >= most) return;
+    // Signals are for the interpreter's threads, but for those that tell of a fault right here.
+    sigset_t others, before;
+    sigfillset(&others);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS})
+      sigdelset(&others, fault);
+    pthread_sigmask(SIG_SETMASK, &others, &before);
+    try {
+      for (int i = 0; i < missing && static_cast<int>(threads.size()) < most; i++)
+        threads.emplace_back([this, own = generation] { serve(own); });
+    } catch (const std::exception&) {}
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  void serve(int own_generation) {
     std::unique_lock lock(mutex);
     while (true) {
       Job* job = pick();
       if (!job) {
-        if (stopping) return;
+        if (generation != own_generation) return;
         idle++;
         wake.wait(lock);
         idle--;
@@ -105,12 +122,9 @@ void parallel_for(int items, int threads, void (*run)(void*, int, int), void* co
   Pool& p = *pool;
   {
     std::lock_guard lock(p.mutex);
-    p.stopping = false;
     p.jobs.push_back(&job);
     const int wanted = threads - 1;
-    const int missing = wanted - p.idle;
-    for (int i = 0; i < missing && static_cast<int>(p.threads.size()) < wanted; i++)
-      p.threads.emplace_back([&p] { p.serve(); });
+    p.start(wanted - p.idle, wanted);
     if (wanted == 1)
       p.wake.notify_one();
     else
@@ -141,14 +155,12 @@ void shutdown_thread_pool() {
   {
     std::lock_guard lock(p.mutex);
     if (p.jobs.empty()) {
-      p.stopping = true;
+      p.generation++;
       threads.swap(p.threads);
       p.wake.notify_all();
     }
   }
   for (std::thread& t : threads) t.join();
-  std::lock_guard lock(p.mutex);
-  p.stopping = false;
 }
 
 }  // namespace asc
