@@ -81,8 +81,10 @@ const std::string& CompiledKernel::ir_text() {
 }
 
 const sim::Program& CompiledKernel::program() {
+  if (const sim::Program* ready = ready_.load(std::memory_order_acquire)) return *ready;
   const std::lock_guard lock(mutex_);
   if (!program_) program_ = sim::assemble(*module_);
+  ready_.store(program_.get(), std::memory_order_release);
   return *program_;
 }
 

@@ -3,6 +3,7 @@
 // kept.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -22,8 +23,8 @@ class CompiledKernel {
   // (dumps and `compile` show it; it costs a print).
   CompiledKernel(std::unique_ptr<ir::Module> module, const PlatformDesc& platform, bool keep_lowered);
 
-  // What the kernel cache keeps of it. May run on any thread.
-  std::string serialise();
+  // What the kernel cache keeps of it. For threads that work while this process may fork: no lock is held.
+  std::string serialise() const;
   // Reads that back; `sources` are the texts of its functions now, by index. Null if it cannot be read or
   // does not fit them.
   static std::shared_ptr<CompiledKernel> load(std::string_view bytes,
@@ -39,7 +40,9 @@ class CompiledKernel {
   // The diagnostics as findings with resolved sites.
   std::vector<Finding> early_findings() const;
 
-  // Thread-safe; references stay valid as long as the kernel.
+  // Thread-safe; references stay valid as long as the kernel. Making what is not there yet takes a lock,
+  // which a forked child would find locked for ever: that is for threads that hold the GIL. A launch asks for
+  // `program` once with it, and then without.
   const std::string& ascendc();
   const std::string& ir_text();
   const std::string& ir_lowered() const { return ir_lowered_; }  // before passes; empty unless kept
@@ -56,6 +59,7 @@ class CompiledKernel {
   std::mutex mutex_;
   std::unique_ptr<std::string> ascendc_, ir_text_;
   sim::ProgramPtr program_;
+  std::atomic<const sim::Program*> ready_{nullptr};  // program_, once it is there
 };
 
 // Writes one folder for the kernel below `root`: ir.lowered.txt, ir.txt, ascendc.cpp, bytecode.txt,

@@ -29,11 +29,11 @@ std::string rebound_text(std::string_view text, std::span<const SourceText* cons
 
 }  // namespace
 
-std::string CompiledKernel::serialise() {
+std::string CompiledKernel::serialise() const {
   cache::ByteWriter out;
   out.text(module_->kernel()->name);
-  out.text(ir_text());
-  out.text(ascendc());
+  out.text(ir::print_module(*module_));
+  out.text(emit::print_ascendc(*module_));
   out.text(ir_lowered_);
   out.u32(static_cast<uint32_t>(diagnostics_.size()));
   for (const ir::Diagnostic& diagnostic : diagnostics_) {

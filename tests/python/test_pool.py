@@ -73,3 +73,30 @@ def test_a_signal_for_the_process_ends_no_thread_of_the_pool(tmp_path):
         print(signal.sigtimedwait([signal.SIGUSR1], 10).si_signo == signal.SIGUSR1)
     """
     assert run_program(tmp_path, program).split() == ["True", "True"]
+
+
+@unsanitized
+def test_a_fork_while_a_kernel_is_stored_leaves_it_usable(tmp_path):
+    """The cache's thread prints the kernel then; the child has no such thread, and may find no lock of it."""
+    program = """
+        import importlib, os, signal, sys, time
+        from array import array
+
+        BODY = "import asc\\n@asc.jit\\ndef kernel(x: asc.GlobalAddress):\\n    g = asc.GlobalTensor()\\n" \\
+            "    g.set_global_buffer(x, 8)\\n"
+        for number in range(8):
+            lines = [f"    g.set_value({i % 8}, {i + number})\\n" for i in range(3000)]
+            with open(f"{sys.path[1]}/many{number}.py", "w") as file:
+                file.writelines([BODY, *lines])
+            kernel = importlib.import_module(f"many{number}").kernel
+            x = array("i", bytes(32))
+            kernel[1].compile(x)
+            time.sleep(0.0005 * number)
+            child = os.fork()
+            if child == 0:
+                signal.alarm(20)
+                kernel[1](x)
+                os._exit(x.tolist() != [2992 + i + number for i in range(8)])
+            print(os.waitpid(child, 0)[1])
+    """
+    assert run_program(tmp_path, program, PYASC_CACHE_DIR=str(tmp_path / "cache")).split() == ["0"] * 8
