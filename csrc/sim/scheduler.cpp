@@ -405,10 +405,11 @@ LaunchResult launch(const Program& program, int grid, std::span<const Argument> 
   launch.platform = options.platform ? options.platform : &platforms().front();
   launch.grid = grid;
   launch.watch = watch;
+  constexpr double kLongest = 1e9;  // thirty years; the clock counts no more than ten times that
   if (options.timeout_seconds > 0) {
     launch.has_deadline = true;
-    launch.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                         std::chrono::duration<double>(options.timeout_seconds));
+    const std::chrono::duration<double> most(std::min(options.timeout_seconds, kLongest));
+    launch.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(most);
   }
   choose_cores(launch, program.kernel_type);
   bind_arguments(launch, arguments);

@@ -356,6 +356,13 @@ def test_bfloat16_from_torch():
     assert torch.equal(y, x + x)
 
 
+@pytest.mark.parametrize("seconds", ["inf", float("inf"), 1e300, 1e10, 9.3e9])
+def test_a_long_time_limit_is_no_short_one(seconds):
+    x = np.zeros(4, np.float32)
+    fill.options(timeout=seconds)[1](x, 4, 1.0)
+    assert x.tolist() == [1.0] * 4
+
+
 def test_settings_come_from_the_environment(monkeypatch):
     monkeypatch.setenv("PYASC_SIM", "quick")
     with pytest.raises(asc.LaunchError, match="PYASC_SIM.*check or fast"):
