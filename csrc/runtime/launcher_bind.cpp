@@ -40,10 +40,10 @@ bool report_missing(const lower::KernelFunction& function, const Bound& values) 
 bool bind_keyword(const lower::KernelFunction& function, PyObject* name, PyObject* value, Bound* values) {
   for (size_t i = 0; i < function.params.size(); i++) {
     const lower::Parameter& parameter = function.params[i];
-    if (parameter.name != name) {
-      const int same = PyUnicode_Compare(parameter.name, name);
-      if (same != 0) continue;
-    }
+    if (parameter.name != name && PyUnicode_Compare(parameter.name, name) != 0) continue;
+    if (parameter.positional_only)
+      return fail(fmt::format("{}() got some positional-only arguments passed as keyword arguments: '{}'",
+                              function.name, parameter.utf8));
     if ((*values)[i])
       return fail(fmt::format("{}() got multiple values for argument '{}'", function.name, parameter.utf8));
     (*values)[i] = value;

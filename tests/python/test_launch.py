@@ -163,6 +163,21 @@ def test_binding_errors_are_pythons(args, kwargs, message):
         fill[1](*args, **kwargs)
 
 
+def test_positional_only_parameters_are_pythons():
+    @asc.jit
+    def kernel(x: asc.GlobalAddress, n: int = 3, /, m: int = 4):
+        pass
+
+    x = np.zeros(4, np.float32)
+    kernel[1](x, 1, m=2)
+    for keyword in ("x", "n"):
+        with pytest.raises(TypeError) as pythons:
+            kernel.fn(*([x] if keyword == "n" else []), **{keyword: x})
+        with pytest.raises(TypeError) as ours:
+            kernel[1](*([x] if keyword == "n" else []), **{keyword: x})
+        assert str(pythons.value).endswith(str(ours.value))
+
+
 def test_integers_past_64_bits_are_named():
     with pytest.raises(OverflowError, match=r"fill\(\) argument 'n'"):
         fill[1](np.zeros(4, np.float32), 2**70, 1.0)
