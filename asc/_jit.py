@@ -43,8 +43,7 @@ def jit(fn=None, **options):
     """Makes a kernel, or a helper of kernels, of a Python function.
 
     Use it bare or with options: `kernel_type`, `auto_sync`, `always_compile`, ... (the reference's names,
-    which a call may
-    override by keyword), and those of the simulator (`mode`, `on_finding`, ...).
+    which a call may override by keyword), and those of the simulator (`mode`, `on_finding`, ...).
 
     Raises:
         asc.CompileError: the function's source text cannot be found or is not a plain `def`.
@@ -56,9 +55,10 @@ def jit(fn=None, **options):
     return JITFunction(fn, **options)
 
 
-def _with_options(kernel, options):
-    """What a kernel made by `kernel.options(...)` is pickled as."""
-    return kernel.options(**options)
+def _with_options(kernel, options, receiver=None):
+    """What a kernel made by `kernel.options(...)` is pickled as; `receiver`: it is a method of it."""
+    made = kernel.options(**options)
+    return made if receiver is None else made.__get__(receiver)
 
 
 class _Options:

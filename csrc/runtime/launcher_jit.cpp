@@ -71,8 +71,6 @@ PyType_Spec kKernelSpec = {"asc.Kernel", sizeof(KernelObject), 0,
 
 // ---- JITFunction
 
-// -----------------------------------------------------------------------------------------------------------
-
 PyObject* jit_call(PyObject* self, PyObject* const*, size_t, PyObject*) {
   return PyErr_Format(PyExc_TypeError,
                       "%s is a kernel: launch it with %s[cores](...), for example %s[8](...)",
@@ -102,28 +100,31 @@ PyObject* new_jit(PyTypeObject* type, JitState state, PyObject* bound_self) {
   return reinterpret_cast<PyObject*>(self);
 }
 
+// The function below decorators that have wrapped it. Null with a Python error set.
+PyRef unwrapped(PyObject* fn) {
+  constexpr int kMostWrappers = 1000;  // an object may name itself, or make a new one each time it is asked
+  PyRef inner = PyRef::borrow(fn);
+  for (int i = 0; i < kMostWrappers && !PyFunction_Check(inner.get()); i++) {
+    PyRef wrapped = PyRef::steal(PyObject_GetAttrString(inner.get(), "__wrapped__"));
+    if (!wrapped) break;
+    inner = std::move(wrapped);
+  }
+  if (PyFunction_Check(inner.get())) return inner;
+  if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) return {};  // KeyboardInterrupt
+  PyErr_Format(PyExc_TypeError, "@asc.jit takes a function written with def, got %R", fn);
+  return {};
+}
+
 PyObject* jit_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   PyObject* fn;
   if (!PyArg_UnpackTuple(args, "JITFunction", 1, 1, &fn)) return nullptr;
   if (lower::as_jit(fn))
     return PyErr_Format(PyExc_TypeError, "%s is decorated with @asc.jit twice", name_of(fn).c_str());
-  // Decorators below ours may have wrapped the function.
-  PyObject* inner = Py_NewRef(fn);
-  while (!PyFunction_Check(inner)) {
-    PyObject* wrapped = PyObject_GetAttrString(inner, "__wrapped__");
-    if (!wrapped) break;
-    Py_SETREF(inner, wrapped);
-  }
-  PyErr_Clear();
-  if (!PyFunction_Check(inner)) {
-    PyErr_Format(PyExc_TypeError, "@asc.jit takes a function written with def, got %R", fn);
-    Py_DECREF(inner);
-    return nullptr;
-  }
+  const PyRef inner = unwrapped(fn);
+  if (!inner) return nullptr;
   return guarded(static_cast<PyObject*>(nullptr), [&]() -> PyObject* {
-    const PyRef drop = PyRef::steal(inner);
     JitState state;
-    if (!make_kernel(inner, &state)) return nullptr;
+    if (!make_kernel(inner.get(), &state)) return nullptr;
     const std::string clash = clashing_parameters(*state.function);
     if (!clash.empty())
       return PyErr_Format(PyExc_RuntimeError,
@@ -170,26 +171,31 @@ void jit_dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
+// One that shares the kernel of `self`, and has its attributes.
+PyObject* new_beside(PyObject* self, JitState state, PyObject* bound_self) {
+  PyRef made = PyRef::steal(new_jit(Py_TYPE(self), std::move(state), bound_self));
+  PyObject* dict = as_jit_function(self)->dict;
+  if (made && dict && !(as_jit_function(made.get())->dict = PyDict_Copy(dict))) return nullptr;
+  return made.release();
+}
+
 // As a method: the receiver is a compile-time value, the kernel's first argument.
 PyObject* jit_descr_get(PyObject* self, PyObject* object, PyObject*) {
   if (!object || object == Py_None) return Py_NewRef(self);
-  PyObject* bound = new_jit(Py_TYPE(self), *as_jit_function(self)->state, object);
-  if (bound && as_jit_function(self)->dict)
-    as_jit_function(bound)->dict = PyDict_Copy(as_jit_function(self)->dict);
-  return bound;
+  return guarded(static_cast<PyObject*>(nullptr),
+                 [&] { return new_beside(self, *as_jit_function(self)->state, object); });
 }
 
 PyObject* jit_options(PyObject* self, PyObject* args, PyObject* kwargs) {
   if (PyTuple_GET_SIZE(args)) return PyErr_Format(PyExc_TypeError, "options() takes keywords only");
-  JitState state = *as_jit_function(self)->state;
-  if (!set_options(state, kwargs, "options()")) return nullptr;
-  state.options = PyRef::steal(PyDict_Copy(state.options.get()));
-  if (!state.options || (kwargs && PyDict_Update(state.options.get(), kwargs) < 0)) return nullptr;
-  if (!state.root) state.root = PyRef::borrow(self);
-  PyObject* made = new_jit(Py_TYPE(self), std::move(state), as_jit_function(self)->head.bound_self);
-  if (made && as_jit_function(self)->dict)
-    as_jit_function(made)->dict = PyDict_Copy(as_jit_function(self)->dict);
-  return made;
+  return guarded(static_cast<PyObject*>(nullptr), [&]() -> PyObject* {
+    JitState state = *as_jit_function(self)->state;
+    if (!set_options(state, kwargs, "options()")) return nullptr;
+    state.options = PyRef::steal(PyDict_Copy(state.options.get()));
+    if (!state.options || (kwargs && PyDict_Update(state.options.get(), kwargs) < 0)) return nullptr;
+    if (!state.root) state.root = PyRef::borrow(self);
+    return new_beside(self, std::move(state), as_jit_function(self)->head.bound_self);
+  });
 }
 
 // One kept specialisation: {"arguments": {name: type or compile-time value}, "why": ...}.
@@ -214,21 +220,24 @@ PyObject* describe_specialisation(const lower::KernelFunction& function, const S
 }
 
 PyObject* jit_cache_info(PyObject* self, PyObject*) {
-  const SpecialisationCache& cache = *as_jit_function(self)->state->cache;
-  PyObject* list = PyList_New(0);
-  for (size_t i = 0; list && i < cache.entries.size(); i++) {
-    PyObject* entry = describe_specialisation(*as_jit_function(self)->state->function, *cache.entries[i]);
-    if (!entry || PyList_Append(list, entry) < 0) Py_CLEAR(list);
-    Py_XDECREF(entry);
-  }
-  if (!list) return nullptr;
-  const std::string disk_miss = explain_disk_miss(*as_jit_function(self)->state->function, cache.disk_miss);
-  const auto count = [](uint64_t value) { return static_cast<unsigned long long>(value); };
-  return Py_BuildValue("{s:N,s:K,s:K,s:s,s:K,s:K,s:K,s:s,s:s}", "specialisations", list, "hits",
-                       count(cache.hits), "misses", count(cache.misses), "last_miss", cache.last_miss.c_str(),
-                       "compiled", count(cache.compiled), "disk_hits", count(cache.disk_hits), "disk_misses",
-                       count(cache.disk_misses), "last_disk_miss", disk_miss.c_str(), "not_stored",
-                       cache.not_stored.c_str());
+  return guarded(static_cast<PyObject*>(nullptr), [&]() -> PyObject* {
+    const JitState& state = *as_jit_function(self)->state;
+    const SpecialisationCache& cache = *state.cache;
+    const auto entries = cache.entries;  // a finaliser that the collector runs meanwhile may change the list
+    const PyRef list = PyRef::steal(PyList_New(0));
+    if (!list) return nullptr;
+    for (const std::shared_ptr<Specialisation>& kept : entries) {
+      const PyRef entry = PyRef::steal(describe_specialisation(*state.function, *kept));
+      if (!entry || PyList_Append(list.get(), entry.get()) < 0) return nullptr;
+    }
+    const std::string disk_miss = explain_disk_miss(*state.function, cache.disk_miss);
+    const auto count = [](uint64_t value) { return static_cast<unsigned long long>(value); };
+    return Py_BuildValue("{s:O,s:K,s:K,s:s,s:K,s:K,s:K,s:s,s:s}", "specialisations", list.get(), "hits",
+                         count(cache.hits), "misses", count(cache.misses), "last_miss",
+                         cache.last_miss.c_str(), "compiled", count(cache.compiled), "disk_hits",
+                         count(cache.disk_hits), "disk_misses", count(cache.disk_misses), "last_disk_miss",
+                         disk_miss.c_str(), "not_stored", cache.not_stored.c_str());
+  });
 }
 PyObject* jit_clear_cache(PyObject* self, PyObject*) {
   forget_specialisations(*as_jit_function(self)->state->cache);
@@ -239,14 +248,18 @@ PyObject* jit_self(PyObject* self, PyObject*) { return Py_NewRef(self); }
 // As functions are: by name. What options() or an instance made is made again from the one with a name.
 PyObject* jit_reduce(PyObject* self, PyObject*) {
   JitFunctionObject* jit = as_jit_function(self);
-  if (jit->head.bound_self) {
+  PyObject* receiver = jit->head.bound_self;
+  PyObject* root = jit->state->root.get();
+  if (receiver && !root) {
     PyObject* getattr = PyDict_GetItemString(PyEval_GetBuiltins(), "getattr");  // borrowed
-    return Py_BuildValue("O(Os)", getattr, jit->head.bound_self, name_of(self).c_str());
+    return Py_BuildValue("O(Os)", getattr, receiver, name_of(self).c_str());
   }
-  if (!jit->state->root) return PyObject_GetAttrString(self, "__qualname__");
+  if (!root) return PyObject_GetAttrString(self, "__qualname__");
+  if (receiver && as_jit_function(root)->head.bound_self) receiver = nullptr;  // the root brings it
   const PyRef module = PyRef::steal(PyImport_ImportModule("asc._jit"));
   PyObject* make = module ? PyObject_GetAttrString(module.get(), "_with_options") : nullptr;
-  return make ? Py_BuildValue("N(OO)", make, jit->state->root.get(), jit->state->options.get()) : nullptr;
+  return make ? Py_BuildValue("N(OOO)", make, root, jit->state->options.get(), receiver ? receiver : Py_None)
+              : nullptr;
 }
 PyObject* jit_get_fn(PyObject* self, void*) { return Py_NewRef(as_jit_function(self)->state->function->fn); }
 PyObject* jit_get_options(PyObject* self, void*) {

@@ -39,6 +39,8 @@ class Holder:
         g.set_global_buffer(x)
         g.set_value(0, self.value)
 
+    quickly = filled.options(mode="fast")
+
     def __init__(self, value):
         self.value = value
 
@@ -86,6 +88,48 @@ def test_a_kernel_of_an_instance_is_pickled_with_it():
     x = np.zeros(4, np.float32)
     bound[1](x)
     assert x[0] == 7.0
+
+
+@pytest.mark.parametrize(
+    ("kernel", "options"),
+    [
+        (lambda holder: holder.filled.options(mode="fast"), {"mode": "fast"}),
+        (lambda holder: holder.quickly, {"mode": "fast"}),
+        (lambda holder: holder.quickly.options(threads=1), {"mode": "fast", "threads": 1}),
+        (
+            lambda holder: holder.filled.options(mode="fast").options(threads=1),
+            {"mode": "fast", "threads": 1},
+        ),
+    ],
+)
+def test_a_method_is_pickled_with_its_options(kernel, options):
+    again = pickle.loads(pickle.dumps(kernel(Holder(7.0))))
+    assert again.default_options == options
+    x = np.zeros(4, np.float32)
+    again[1](x)
+    assert x[0] == 7.0
+
+
+def test_what_wraps_itself_is_no_function():
+    class Itself:
+        def __getattr__(self, name):
+            return self
+
+    class Endless:
+        @property
+        def __wrapped__(self):
+            return Endless()
+
+    class Interrupted:
+        @property
+        def __wrapped__(self):
+            raise KeyboardInterrupt
+
+    for thing in (Itself(), Endless()):
+        with pytest.raises(TypeError, match="takes a function written with def"):
+            asc.jit(thing)
+    with pytest.raises(KeyboardInterrupt):
+        asc.jit(Interrupted())
 
 
 def test_a_kernel_without_a_name_is_refused_as_functions_are():
