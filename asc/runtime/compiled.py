@@ -54,7 +54,7 @@ class CompiledKernel:
 
         `comments`: each line of the Ascend C shows the Python text that it comes from.
         """
-        return _asc.compiled_save(self._handle, str(folder), comments)
+        return _asc.compiled_save(self._handle, folder, comments)
 
     def __repr__(self):
         return f"<compiled {self.meta['kernel']} for {self.meta['platform']}>"

@@ -56,11 +56,14 @@ def set_platform(
     kernels still compile for it, and the launch says what is missing.
 
     Raises:
-        ValueError: an unknown backend, platform or device.
-        RuntimeError: the backend is not available on this machine (with check).
+        ValueError: an unknown backend or platform, or a device that does not exist.
+        RuntimeError: the backend is not available on this machine (with check), or device_id is no number of
+            a device. Nothing is changed then.
     """
     backend = Backend(backend)
     platform = Platform.Ascend910B1 if soc_version is None else Platform(soc_version)
+    if device_id is not None:
+        rt.check_device_handle(device_id)
     if backend is Backend.NPU:
         if check:
             raise RuntimeError(
@@ -69,7 +72,7 @@ def set_platform(
         rt.use_npu()
         rt.set_soc_version(platform)
         return
+    if device_id:
+        raise ValueError(f"device {device_id} does not exist; the simulator has device 0")
     rt.use_model()
     rt.set_soc_version(platform)
-    if device_id is not None:
-        rt.set_device(device_id)

@@ -52,21 +52,22 @@ PyObject* compiled_diagnostics(PyObject*, PyObject* capsule) {
                  [&] { return findings_to_python((*kernel)->early_findings()); });
 }
 PyObject* compiled_save(PyObject*, PyObject* args) {
-  PyObject* capsule;
-  const char* folder;
+  PyObject *capsule, *path = nullptr;
   int comments;
-  if (!PyArg_ParseTuple(args, "Osp", &capsule, &folder, &comments)) return nullptr;
+  if (!PyArg_ParseTuple(args, "OO&p", &capsule, PyUnicode_FSConverter, &path, &comments)) return nullptr;
+  const PyRef folder = PyRef::steal(path);  // bytes
   auto* kernel = compiled_of(capsule);
   if (!kernel) return nullptr;
   return guarded(static_cast<PyObject*>(nullptr), [&] {
-    return PyUnicode_FromString(save_compiled(**kernel, folder, comments != 0).c_str());
+    const std::string saved = save_compiled(**kernel, PyBytes_AS_STRING(folder.get()), comments != 0);
+    return PyUnicode_DecodeFSDefaultAndSize(saved.data(), static_cast<Py_ssize_t>(saved.size()));
   });
 }
 PyObject* set_platform(PyObject*, PyObject* name) {
-  const char* utf8 = PyUnicode_AsUTF8(name);
-  if (!utf8) return nullptr;
-  const PlatformDesc* platform = find_platform(utf8);
-  if (!platform) return PyErr_Format(PyExc_ValueError, "unknown platform '%s'", utf8);
+  const char* utf8 = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
+  PyErr_Clear();
+  const PlatformDesc* platform = utf8 ? find_platform(utf8) : nullptr;
+  if (!platform) return PyErr_Format(PyExc_ValueError, "unknown platform %R", name);
   set_current_platform(*platform);
   Py_RETURN_NONE;
 }
@@ -81,10 +82,10 @@ PyObject* py_set_backend(PyObject*, PyObject* args, PyObject* kwargs) {
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|O:set_backend", const_cast<char**>(keywords), &backend,
                                    &platform))
     return nullptr;
-  const PyRef name = PyRef::steal(PyUnicode_Check(platform) || platform == Py_None
-                                      ? Py_NewRef(platform)
-                                      : PyObject_GetAttrString(platform, "value"));
-  if (!name) return nullptr;
+  PyRef name = PyRef::steal(PyUnicode_Check(platform) ? Py_NewRef(platform)
+                                                      : PyObject_GetAttrString(platform, "value"));
+  if (!name) name = PyRef::borrow(platform);  // neither a name nor a Platform: no platform
+  PyErr_Clear();
   const std::string_view asked = backend;
   // Where tensors say nothing of a device, launches of "auto" go to the simulator.
   if (asked != "auto" && asked != "sim" && asked != "npu")

@@ -65,17 +65,20 @@ bool set_platform_option(JitState& state, PyObject* value, const char* where) {
   return false;
 }
 
-// ('bounds', 'sync') as "bounds+sync", the form that PYASC_SIM has; None with an error set.
-PyRef joined_kinds(PyObject* value) {
+// ('bounds', 'sync') as "bounds+sync", the form that PYASC_SIM has; null with an error set.
+PyRef joined_kinds(PyObject* value, const char* where) {
   const PyRef plus = PyRef::steal(PyUnicode_FromString("+"));
-  const PyRef items =
-      PyRef::steal(PySequence_Fast(value, "ignore takes kinds of findings, such as ('bounds',)"));
-  return plus && items ? PyRef::steal(PyUnicode_Join(plus.get(), items.get())) : PyRef();
+  const PyRef items = PyRef::steal(PySequence_Fast(value, ""));
+  PyRef joined = plus && items ? PyRef::steal(PyUnicode_Join(plus.get(), items.get())) : PyRef();
+  if (!joined && PyErr_ExceptionMatches(PyExc_TypeError))
+    PyErr_Format(PyExc_TypeError, "%s: ignore takes kinds of findings, such as ('bounds',), got %R", where,
+                 value);
+  return joined;
 }
 
 bool set_own_option(JitState& state, std::string_view name, PyObject* value, const char* where) {
   const bool kinds = name == "ignore" && !PyUnicode_Check(value);
-  const PyRef text = kinds ? joined_kinds(value) : PyRef::steal(PyObject_Str(value));
+  const PyRef text = kinds ? joined_kinds(value, where) : PyRef::steal(PyObject_Str(value));
   const char* utf8 = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
   if (!utf8) return false;
   try {

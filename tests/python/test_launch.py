@@ -283,6 +283,19 @@ def test_compile_gives_every_text_without_launching(tmp_path):
     ]
 
 
+def test_texts_are_saved_to_a_folder_of_any_name(tmp_path):
+    compiled = add_one[8].compile(MockTensor(asc.float32), MockTensor(asc.float32), 64)
+    plain = compiled.save(tmp_path)
+    for name in (b"bytes", b"not UTF-8 \xff"):
+        folder = os.path.join(os.fsencode(tmp_path), name)
+        for given in (folder, os.fsdecode(folder), pathlib.Path(os.fsdecode(folder))):
+            saved = compiled.save(given)
+            assert os.fsencode(saved) == os.path.join(folder, os.fsencode(os.path.basename(plain)))
+            assert os.path.isfile(os.path.join(saved, "ir.txt"))
+    with pytest.raises(TypeError):
+        compiled.save(5)
+
+
 def test_dumps_are_equal_to_the_byte_in_two_processes(tmp_path):
     import subprocess
     import sys
@@ -349,6 +362,18 @@ def test_platforms_are_set_by_name():
             config.set_platform("Model", "Ascend310")
         with pytest.raises(ValueError):
             config.set_platform("Abacus")
+        with pytest.raises(ValueError, match="device 1 does not exist"):
+            config.set_platform("Model", "Ascend910B2", 1)
+        with pytest.raises(RuntimeError, match="got -1"):
+            config.set_platform("Model", "Ascend910B2", -1)
+        for wrong in (5, None, "Ascend310", config.Backend.Model):
+            with pytest.raises(ValueError, match="unknown platform"):
+                rt.set_soc_version(wrong)
+        for wrong in (5, "Ascend310", config.Backend.Model):
+            with pytest.raises(ValueError, match="unknown platform"):
+                asc.set_backend("npu", wrong)
+        # What is refused changes nothing.
+        assert rt.get_soc_version() is config.Platform.Ascend910B3 and rt.is_model()
     finally:
         config.set_platform("Model")
 

@@ -90,7 +90,7 @@ def check_stream(where: str, stream: object) -> None:
 
         message = f"{where}: the stream has been destroyed (asc.lib.runtime.destroy_stream)"
         hint = "launch on asc.lib.runtime.current_stream(), or on one from create_stream()"
-        raise LaunchError(f"{message}\n  help: {hint}", message, hint)
+        raise LaunchError(f"{message}\nhint: {hint}", message, hint)
     torch, ctypes = sys.modules.get("torch"), sys.modules.get("ctypes")
     if ctypes is not None and isinstance(stream, ctypes.c_void_p):
         return
