@@ -24,6 +24,8 @@ def _folder():
 def _no_cache(command):
     """Why the command can do nothing with the folder, or None; a folder that is not there yet is empty."""
     folder = _folder()
+    if not folder:
+        return "there is no folder for the cache: neither HOME nor PYASC_CACHE_DIR is set"
     if not os.path.lexists(folder):
         return None if command in ("ls", "stats") else f"there is no folder {folder}"
     if not os.path.isdir(folder):

@@ -146,8 +146,13 @@ def backends():
 def array_path(name, module):
     """How the core reads arrays of the package, and whether that is the fast way."""
     if name == "torch":
-        table = hasattr(module.Tensor, "__dlpack_c_exchange_api__")
-        return "through the DLPack exchange table" if table else "through attributes (slower)", table
+        if hasattr(module.Tensor, "__dlpack_c_exchange_api__"):
+            return "through the DLPack exchange table", True
+        try:
+            import asc._asc_torch  # noqa: F401
+        except ImportError:
+            return "through attributes (slower)", False
+        return "through asc._asc_torch", True
     return "through the buffer protocol" if name == "numpy" else "by dtype name", True
 
 
@@ -165,11 +170,6 @@ def array_package(name):
 
 
 # ---- folders and variables ----
-
-
-def cache_path():
-    home = os.environ.get("PYASC_HOME") or os.path.expanduser("~")
-    return os.environ.get("PYASC_CACHE_DIR") or os.path.join(home, ".pyasc", "cache")
 
 
 def why_not_writable(folder):
@@ -201,7 +201,12 @@ def folder_size(folder):
 
 
 def cache_folder():
-    folder = os.path.abspath(cache_path())
+    disk = _asc.cache_info()["disk"]
+    folder = disk["folder"]
+    if not folder or not disk["max_bytes"]:
+        why = "PYASC_CACHE_MAX_BYTES is 0" if folder else "neither HOME nor PYASC_CACHE_DIR is set"
+        text = f"{why}: kernels are compiled anew in each process"
+        return Check("cache", "note" if folder else "warning", text, {"folder": folder})
     why = why_not_writable(folder)
     files, size = folder_size(folder)
     details = {"folder": folder, "files": files, "bytes": size, "writable": not why}
@@ -230,7 +235,8 @@ def bad_flag(value):
 
 
 def bad_size(value):
-    return "" if value.isdecimal() else "expected a whole number of bytes"
+    good = value.isascii() and value.isdecimal() and int(value) < 2**64
+    return "" if good else "expected a whole number of bytes; as it is, the limit is 1 GiB"
 
 
 def bad_program(value):

@@ -172,6 +172,7 @@ void lock_index() { index_mutex().lock(); }
 void unlock_index() { index_mutex().unlock(); }
 
 void Index::drop() const {
+  if (folder_.empty()) return;
   remove_anything(path());
   remove_anything(path() + "-journal");
 }

@@ -106,6 +106,7 @@ void each_name(const std::string& folder, const std::function<void(const char*)>
 }
 
 void each_folder(const std::string& root, const std::function<void(const std::string&)>& fn) {
+  if (root.empty()) return;  // no cache, and not the file system's root
   each_name(root + "/objects", [&](const char* name) {
     if (std::strlen(name) == 2) fn(root + "/objects/" + name);
   });

@@ -8,6 +8,7 @@
 #include "runtime/cache_build.h"
 #include "runtime/cache_store.h"
 #include "runtime/cache_writer.h"
+#include "runtime/launcher_gil.h"
 
 namespace asc::runtime {
 namespace {
@@ -161,7 +162,10 @@ std::shared_ptr<Specialisation> DiskEntry::load(SpecialisationCache& cache, bool
     return nullptr;
   }
   // A kernel of the same text may be on its way: a notebook cell that was run again.
-  cache::wait_for(manifest_, kWaitMilliseconds);
+  {
+    const GilPause pause;
+    cache::wait_for(manifest_, kWaitMilliseconds);
+  }
   const cache::Store store(folder_);
   const auto bytes = store.read(cache::FileKind::Manifest, manifest_);
   cache::Counters counted;

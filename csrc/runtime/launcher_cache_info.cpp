@@ -25,10 +25,13 @@ bool put(PyObject* dict, const char* name, PyObject* value) {
   return good;
 }
 
-std::string folder_argument(PyObject* args) {
-  const char* folder = nullptr;
-  if (!PyArg_ParseTuple(args, "|s", &folder)) return {};
-  return folder ? folder : cache::default_folder();
+// False with a Python error set.
+bool folder_argument(PyObject* args, std::string* out) {
+  PyObject* path = nullptr;
+  if (!PyArg_ParseTuple(args, "|O&", PyUnicode_FSConverter, &path)) return false;
+  const PyRef folder = PyRef::steal(path);  // bytes
+  *out = folder ? PyBytes_AS_STRING(folder.get()) : cache::default_folder();
+  return true;
 }
 
 PyObject* cache_info(PyObject*, PyObject*) {
@@ -37,13 +40,14 @@ PyObject* cache_info(PyObject*, PyObject*) {
     const std::string folder = cache::default_folder();
     uint64_t files = 0, bytes = 0;
     std::optional<cache::Counters> all;
-    Py_BEGIN_ALLOW_THREADS;
-    cache::Store(folder).each(false, [&](const cache::StoredFile& file, std::string_view) {
-      files++;
-      bytes += file.bytes;
-    });
-    all = cache::Index(folder).counters();
-    Py_END_ALLOW_THREADS;
+    {
+      const GilPause pause;
+      cache::Store(folder).each(false, [&](const cache::StoredFile& file, std::string_view) {
+        files++;
+        bytes += file.bytes;
+      });
+      all = cache::Index(folder).counters();
+    }
     const PyRef process = PyRef::steal(PyDict_New()), disk = PyRef::steal(PyDict_New());
     if (!process || !disk) return nullptr;
     const std::pair<const char*, uint64_t> own[] = {
@@ -73,77 +77,90 @@ PyObject* cache_info(PyObject*, PyObject*) {
 
 // cache_files([folder]): [(key, kind, kernel, bytes, last use, good)], each file opened and checked.
 PyObject* cache_files(PyObject*, PyObject* args) {
-  const std::string folder = folder_argument(args);
-  if (PyErr_Occurred()) return nullptr;
   return guarded(static_cast<PyObject*>(nullptr), [&]() -> PyObject* {
+    std::string folder;
+    if (!folder_argument(args, &folder)) return nullptr;
     struct Row {
       cache::StoredFile file;
       std::string kernel;
       bool good;
     };
     std::vector<Row> rows;
-    Py_BEGIN_ALLOW_THREADS;
-    cache::Store(folder).each(true, [&](const cache::StoredFile& file, std::string_view bytes) {
-      const auto payload = cache::unseal(bytes, file.kind, file.key);
-      std::string kernel;
-      if (payload && file.kind == cache::FileKind::Object) kernel = CompiledKernel::stored_name(*payload);
-      rows.push_back({file, std::move(kernel), payload.has_value()});
-    });
-    Py_END_ALLOW_THREADS;
+    {
+      const GilPause pause;
+      cache::Store(folder).each(true, [&](const cache::StoredFile& file, std::string_view bytes) {
+        const auto payload = cache::unseal(bytes, file.kind, file.key);
+        std::string kernel;
+        if (payload && file.kind == cache::FileKind::Object) kernel = CompiledKernel::stored_name(*payload);
+        rows.push_back({file, std::move(kernel), payload.has_value()});
+      });
+    }
     std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
       return std::tuple(a.kernel, a.file.key.hex()) < std::tuple(b.kernel, b.file.key.hex());
     });
-    PyObject* list = PyList_New(0);
+    PyRef list = PyRef::steal(PyList_New(0));
     for (const Row& row : rows) {
-      PyObject* item = Py_BuildValue("(sssKLO)", row.file.key.hex().c_str(),
+      const PyRef item =
+          PyRef::steal(Py_BuildValue("(sssKLO)", row.file.key.hex().c_str(),
                                      row.file.kind == cache::FileKind::Object ? "object" : "manifest",
                                      row.kernel.c_str(), static_cast<unsigned long long>(row.file.bytes),
-                                     static_cast<long long>(row.file.used), row.good ? Py_True : Py_False);
-      if (!list || !item || PyList_Append(list, item) < 0) Py_CLEAR(list);
-      Py_XDECREF(item);
+                                     static_cast<long long>(row.file.used), row.good ? Py_True : Py_False));
+      if (!list || !item || PyList_Append(list.get(), item.get()) < 0) return nullptr;
     }
-    return list;
+    return list.release();
   });
 }
 
 // cache_remove(key[, folder]): one file.
 PyObject* cache_remove(PyObject*, PyObject* args) {
-  const char *hex, *folder = nullptr;
+  const char* hex;
+  PyObject* path = nullptr;
   cache::Key key;
-  if (!PyArg_ParseTuple(args, "s|s", &hex, &folder)) return nullptr;
+  if (!PyArg_ParseTuple(args, "s|O&", &hex, PyUnicode_FSConverter, &path)) return nullptr;
+  const PyRef folder = PyRef::steal(path);  // bytes
   if (!cache::parse_key(hex, &key)) return PyErr_Format(PyExc_ValueError, "'%s' is no key of the cache", hex);
-  cache::Store(folder ? folder : cache::default_folder()).remove(key);
-  Py_RETURN_NONE;
+  return guarded(static_cast<PyObject*>(nullptr), [&] {
+    cache::Store(folder ? PyBytes_AS_STRING(folder.get()) : cache::default_folder()).remove(key);
+    return Py_NewRef(Py_None);
+  });
 }
 
 // cache_clear([folder]): removes every file and the index; how many files.
 PyObject* cache_clear(PyObject*, PyObject* args) {
-  const std::string folder = folder_argument(args);
-  if (PyErr_Occurred()) return nullptr;
-  int removed = 0;
-  Py_BEGIN_ALLOW_THREADS;
-  cache::drain(kDrainMilliseconds);
-  removed = cache::Store(folder).clear();
-  cache::Index(folder).drop();
-  Py_END_ALLOW_THREADS;
-  return PyLong_FromLong(removed);
+  return guarded(static_cast<PyObject*>(nullptr), [&]() -> PyObject* {
+    std::string folder;
+    if (!folder_argument(args, &folder)) return nullptr;
+    int removed = 0;
+    {
+      const GilPause pause;
+      cache::drain(kDrainMilliseconds);
+      removed = cache::Store(folder).clear();
+      cache::Index(folder).drop();
+    }
+    return PyLong_FromLong(removed);
+  });
 }
 
 // cache_sweep([folder]): removes what killed writers left; how many files.
 PyObject* cache_sweep(PyObject*, PyObject* args) {
-  const std::string folder = folder_argument(args);
-  if (PyErr_Occurred()) return nullptr;
-  constexpr int64_t kHour = 3600;
-  return PyLong_FromLong(cache::Store(folder).sweep(kHour));
+  return guarded(static_cast<PyObject*>(nullptr), [&]() -> PyObject* {
+    std::string folder;
+    if (!folder_argument(args, &folder)) return nullptr;
+    constexpr int64_t kHour = 3600;
+    return PyLong_FromLong(cache::Store(folder).sweep(kHour));
+  });
 }
 
 // cache_drain(): waits until what was compiled is stored; False if that takes longer than ten seconds.
 PyObject* cache_drain(PyObject*, PyObject*) {
-  bool done = false;
-  Py_BEGIN_ALLOW_THREADS;
-  done = cache::drain(kDrainMilliseconds);
-  Py_END_ALLOW_THREADS;
-  return PyBool_FromLong(done);
+  return guarded(static_cast<PyObject*>(nullptr), [&] {
+    bool done = false;
+    {
+      const GilPause pause;
+      done = cache::drain(kDrainMilliseconds);
+    }
+    return PyBool_FromLong(done);
+  });
 }
 
 // cache_build(): what tells this build of asc from others; a part of each key.

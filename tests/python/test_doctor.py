@@ -28,14 +28,14 @@ def run(*arguments, path=ROOT, cwd=None, **variables):
     )
 
 
-def report(tmp_path, path=ROOT, **variables):
+def report(tmp_path, path=ROOT, cwd=None, **variables):
     """Exit status, and the checks of a name as a list; torch, which takes seconds, is only asked for once."""
     variables.setdefault("PYASC_HOME", str(tmp_path / "home"))
     quick = tmp_path / "quick"
     quick.mkdir(exist_ok=True)
     (quick / "torch.py").write_text("class Tensor: ...")
     variables.setdefault("PYTHONPATH", f"{path}{os.pathsep}{quick}")
-    done = run("doctor", "--json", path=path, **variables)
+    done = run("doctor", "--json", path=path, cwd=cwd, **variables)
     answer = json.loads(done.stdout)
     assert answer["ok"] == (done.returncode == 0)
     by_name = {}
@@ -73,6 +73,28 @@ def test_the_cache_folder_is_looked_at_and_left_alone(tmp_path):
     details = checks["cache"][0]["details"]
     assert details["folder"] == str(tmp_path / "cache") and details["writable"]
     assert details["bytes"] >= 1000 and details["files"] >= 1
+
+
+def test_the_cache_folder_is_the_cores_own(tmp_path):
+    """Also where there is none, and nothing outside is touched then."""
+    status, checks = report(tmp_path, PYASC_CACHE_MAX_BYTES="0")
+    assert status == 0 and checks["cache"][0]["verdict"] == "note"
+    assert "PYASC_CACHE_MAX_BYTES is 0" in checks["cache"][0]["text"]
+    _, checks = report(tmp_path, cwd=tmp_path, PYASC_CACHE_DIR="here")
+    assert checks["cache"][0]["details"]["folder"] == str(tmp_path / "here")
+    nowhere = {"HOME": "", "PYASC_HOME": "", "PYASC_CACHE_DIR": ""}
+    _, checks = report(tmp_path, **nowhere)
+    assert checks["cache"][0]["verdict"] == "warning" and "neither HOME" in checks["cache"][0]["text"]
+    for command in ("ls", "stats", "verify", "clear"):
+        done = run("cache", command, **nowhere)
+        assert done.returncode == 1 and "neither HOME nor PYASC_CACHE_DIR is set" in done.stderr
+
+
+@pytest.mark.parametrize("value", ["1G", "-1", "1e9", " 5", str(2**64), "\u0661"])
+def test_a_limit_that_the_cache_does_not_read_is_named(tmp_path, value):
+    _, checks = report(tmp_path, PYASC_CACHE_MAX_BYTES=value)
+    (wrong,) = [c for c in checks["environment"] if c["details"]["variable"] == "PYASC_CACHE_MAX_BYTES"]
+    assert wrong["verdict"] == "warning" and "the limit is 1 GiB" in wrong["text"]
 
 
 def test_a_cache_that_cannot_be_written_is_a_warning(tmp_path):
