@@ -39,6 +39,8 @@ _ERRORS = frozenset(
     PerformanceWarning QueueError RaceError ScalarError SyncError TimeoutError UninitError
     """.split()
 )
+_STRUCTS = ("Field", "Struct", "StructField")
+_MODULES = ("adv", "codegen", "errors", "language", "lib", "runtime")
 
 last_findings = _asc.last_findings
 cache_info = _asc.cache_info
@@ -55,7 +57,7 @@ def __getattr__(name: str):
         from asc import errors
 
         return getattr(errors, name)
-    if name in ("Field", "Struct", "StructField"):
+    if name in _STRUCTS:
         from asc.language.core import struct
 
         return getattr(struct, name)
@@ -63,10 +65,10 @@ def __getattr__(name: str):
         from asc.torch_ops import torch_op
 
         return torch_op
-    if name == "adv":
+    if name in _MODULES:
         import importlib
 
-        return importlib.import_module("asc.adv")
+        return importlib.import_module(f"asc.{name}")
     from asc._names import NAMES
 
     qualified = f"asc.{name}"
@@ -76,4 +78,4 @@ def __getattr__(name: str):
 
 
 def __dir__():
-    return sorted([*globals(), *_ERRORS])
+    return sorted({*globals(), *__all__, *_ERRORS, *_STRUCTS, *_MODULES})

@@ -5,6 +5,10 @@ import asc
 
 
 def __getattr__(name: str):
+    if name in ("core", "fwk"):
+        import importlib
+
+        return importlib.import_module(f"asc.language.{name}")
     return getattr(asc, name)
 
 

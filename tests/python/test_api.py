@@ -21,6 +21,25 @@ def test_every_public_name_resolves():
 def test_unknown_names_are_attribute_errors():
     with pytest.raises(AttributeError, match="no_such_op"):
         asc.no_such_op
+    for module in (asc.runtime, asc.lib):
+        with pytest.raises(AttributeError, match=f"'{module.__name__}' has no attribute 'no_such'"):
+            module.no_such
+
+
+@pytest.mark.parametrize(
+    "path", ["runtime.config", "runtime.jit", "lib.runtime", "lib.host", "errors", "codegen", "language.core"]
+)
+def test_modules_are_there_after_import_asc(path):
+    """As in the reference, whose `import asc` brings most of them."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"import asc; print(asc.{path}.__name__)"], capture_output=True, text=True
+    )
+    assert done.stdout.strip() == f"asc.{path}", done.stderr
+
+
+def test_dir_names_what_is_loaded_late():
+    late = {"Field", "Struct", "StructField", "BoundsError", "adv", "errors", "lib", "runtime", "torch_op"}
+    assert late <= set(dir(asc)) and len(dir(asc)) == len(set(dir(asc)))
 
 
 def test_unbuilt_name_says_so_with_the_line():
