@@ -40,8 +40,7 @@ class CMakeBuild(build_ext):
             str(build_folder),
             f"-DPython3_EXECUTABLE={sys.executable}",
             f"-DASC_MODULE_DIR={target_folder}",
-            # No path of this machine in what is built.
-            f"-DCMAKE_CXX_FLAGS=-ffile-prefix-map={ROOT}/=",
+            "-DASC_HIDE_PATHS=ON",
         ]
         if shutil.which("ninja") and not (build_folder / "Makefile").exists():
             configure += ["-G", "Ninja"]
