@@ -169,7 +169,9 @@ def main():
     started, load = time.time(), os.getloadavg()[0]
     samples, errors = collect(rounds, only, options.quick)
     figures = {name: budgets.summary(values) for name, values in budgets.with_gains(samples).items()}
-    rows = [row for row in budgets.rows_of(figures) if row["top"] in figures or row["top"] in errors]
+    rows = budgets.rows_of(figures)
+    if only != known:
+        rows = [row for row in rows if row["top"] in figures or row["top"] in errors]
     where = machine()
     print(f"{where['cpu']}, {where['cores']} cores, Python {where['python']}, load {load:.1f} before")
     if load > 0.5 * where["cores"]:
