@@ -2,8 +2,7 @@
 """Exceptions and findings.
 
 `CompileError`: the kernel cannot be compiled as written. `LaunchError`: the launch is wrong. `KernelError`:
-the kernel ran and
-did wrong; its subclass names the kind of the first finding, `.findings` holds all.
+the kernel ran and did wrong; its subclass names the kind of the first finding, `.findings` holds all.
 """
 
 import builtins
@@ -37,8 +36,7 @@ class CompileError(CodegenError):
     """The kernel cannot be compiled as written.
 
     Attributes: message, hint (what to write instead, may be empty), sites (innermost first: the failing
-    place, then the
-    calls that led to it), and file, line, col, text of the first.
+    place, then the calls that led to it), and file, line, col, text of the first.
     """
 
     def __init__(self, text: str, message: str = "", hint: str = "", sites=()):
@@ -68,12 +66,10 @@ class Finding:
     """One thing a check found.
 
     id: stable name such as "ASC-B101". kind: "bounds", "alignment", ... severity: "error" or "warning".
-    message, fix: what and
-    what to do. site, sites: where, innermost first. other: the second place of a pair. op, core, pipe,
-    buffer, range: which op on
-    which core and pipe touched what; range is (begin, end) in elements of an argument or bytes of a local
-    memory.
-    count: how often it was seen.
+    message, fix: what and what to do. site, sites: where, innermost first. other, others: the second place of
+    a pair. op, core, pipe, buffer, range: which op on which core and pipe touched what; range is (begin, end)
+    in elements of an argument or bytes of a local memory, or None. count: how often it was seen. text: all of
+    it, as an exception shows it.
     """
 
     __slots__ = tuple(
@@ -174,9 +170,7 @@ _CLASSES = {
     "sync": SyncError,
     "deadlock": DeadlockError,
     "queue": QueueError,
-    "queues": QueueError,
     "scalar": ScalarError,
-    "scalars": ScalarError,
     "timeout": TimeoutError,
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launch: from a bound call to a finished kernel. The Python types around it are in launcher_types.cpp.
+// The launch: from a bound call to a finished kernel. The Python types around it are in launcher_jit.cpp and
+// launcher_handle.cpp.
 #include "runtime/launcher.h"
 
 #include <algorithm>
@@ -229,10 +230,10 @@ namespace {
 
 bool print_text(const std::string& text) {
   if (text.empty()) return true;
-  PyObject* out = PySys_GetObject("stdout");  // borrowed
-  if (!out || out == Py_None) return true;
+  const PyRef out = PyRef::borrow(PySys_GetObject("stdout"));  // writing may replace it
+  if (!out || out.get() == Py_None) return true;
   PyObject* string = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
-  const int failed = string ? PyFile_WriteObject(string, out, Py_PRINT_RAW) : -1;
+  const int failed = string ? PyFile_WriteObject(string, out.get(), Py_PRINT_RAW) : -1;
   Py_XDECREF(string);
   return failed == 0;
 }

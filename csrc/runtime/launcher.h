@@ -123,7 +123,7 @@ bool set_options(JitState& state, PyObject* options, const char* where);
 // The names that may not be parameters of a kernel.
 std::string clashing_parameters(const lower::KernelFunction& function);
 
-// The current platform, and the current backend's device.
+// The platform that kernels are compiled for where they say none.
 const PlatformDesc& current_platform();
 void set_current_platform(const PlatformDesc& platform);
 

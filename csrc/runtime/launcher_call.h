@@ -28,7 +28,7 @@ std::vector<double> time_compile(PyObject* jit, const JitState& state, const Cal
 // CompileError, LaunchError.
 bool launch_call(PyObject* jit, const JitState& state, const Call& call, int grid, PyObject* stream);
 
-// launcher_types.cpp: the record for each of asc.runtime.launch_hooks; the findings for asc.last_findings().
+// launcher_module.cpp: the record for each of asc.runtime.launch_hooks; the findings for asc.last_findings().
 bool call_launch_hooks(PyObject* jit, const Call& call, const Specialisation& specialisation, int grid,
                        PyObject* stream);
 bool keep_last_findings(const std::vector<Finding>& findings);
