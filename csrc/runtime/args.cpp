@@ -160,9 +160,10 @@ bool classify_argument(PyObject* value, const lower::Parameter& parameter, const
                        ArgInfo* out) {
   *out = {};
   if (parameter.is_constexpr) return true;
-  const TypeClass cls = class_of(value);
+  TypeClass cls = class_of(value);
   if (classify_plain(value, cls, parameter, out)) return true;
   *out = {};
+  if (parameter.is_address && value != Py_None) cls = array_class_of(value);
   const ArgName name{kernel, parameter.utf8};
   if (is_scalar_class(cls))
     return parameter.is_address ? fail_address(value, name)
@@ -188,7 +189,7 @@ bool classify_argument(PyObject* value, const lower::Parameter& parameter, const
       out->form = ArgInfo::Form::Array;
       out->dtype = DType::U64;
       return true;
-    case TypeClass::Raw: return classify_array(raw_array(value), class_of(raw_array(value)), name, out);
+    case TypeClass::Raw: return classify_array(raw_array(value), array_class_of(raw_array(value)), name, out);
     default: return classify_array(value, cls, name, out);
   }
 }

@@ -43,7 +43,7 @@ bool ArrayArgument::open_memory(PyObject* value, TypeClass cls, const ArgName& n
 bool ArrayArgument::open(PyObject* value, DType dtype, const ArgName& name) {
   const bool raw = is_raw(value);
   if (raw) value = raw_array(value);
-  const TypeClass cls = class_of(value);
+  const TypeClass cls = array_class_of(value);
   owner_ = Py_NewRef(value);
   if (!open_memory(value, cls, name)) return false;
   data = array_.data;

@@ -61,6 +61,18 @@ TypeClass learn(PyObject* value) {
   return TypeClass::Other;
 }
 
+// Does the type itself have the protocol by which its object is of this class?
+bool is_of_type(PyObject* type, TypeClass cls) {
+  switch (cls) {
+    case TypeClass::DLPack: return has(type, "__dlpack__");
+    case TypeClass::Interface: return has(type, "__array_interface__");
+    case TypeClass::Foreign:
+      return type == reinterpret_cast<PyObject*>(&PyComplex_Type) || has(type, "__array__") ||
+             has(type, "__cuda_array_interface__");
+    default: return true;
+  }
+}
+
 // What to pass instead of an array of a dtype that kernels do not have.
 std::string_view cure_of(std::string_view dtype) {
   if (dtype.starts_with("complex")) return "pass x.real and x.imag as arrays of their own";
@@ -91,6 +103,8 @@ TypeClass learn_class(PyObject* value) {
   PyTypeObject* type = Py_TYPE(value);
   const TypeClass cls = learn(value);
   PyErr_Clear();
+  // One object's own attributes say nothing of others of its type.
+  if (!is_of_type(reinterpret_cast<PyObject*>(type), cls)) return cls;
   // A heap type made at run time may gain meaning only by inheritance, which its class already shows.
   Py_INCREF(type);
   KnownType& known = known_type(type);

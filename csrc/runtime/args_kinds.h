@@ -51,6 +51,11 @@ inline TypeClass class_of(PyObject* value) {
   return known.type == Py_TYPE(value) ? known.cls : learn_class(value);
 }
 bool is_array_class(TypeClass cls);
+// Of what is meant as an array: also where one object's own attributes make it one.
+inline TypeClass array_class_of(PyObject* value) {
+  const TypeClass cls = class_of(value);
+  return cls == TypeClass::Other ? learn_class(value) : cls;
+}
 
 // isinstance(value, sys.modules[module].name), without importing the module.
 bool is_instance_of(PyObject* value, const char* module, const char* name);

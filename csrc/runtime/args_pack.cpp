@@ -54,7 +54,7 @@ bool PackedArguments::pack_targets() {
       if (entry != Py_None) {  // None: the null address
         PyObject* array = is_raw(entry) ? raw_array(entry) : entry;
         const ArgName name{*kernel_name_, target.name};
-        if (!read_dtype(array, class_of(array), name, &target.dtype)) return false;
+        if (!read_dtype(array, array_class_of(array), name, &target.dtype)) return false;
         ir::KernelArg any;  // a kernel may do anything with an address that it loads
         any.escapes = true;
         if (!pack_array(entry, any, &target)) return false;

@@ -18,7 +18,7 @@ PyTypeObject* g_pointers_type = nullptr;
 
 PyObject*& held_by(PyObject* self) { return reinterpret_cast<WrapObject*>(self)->held; }
 
-bool is_array(PyObject* value) { return is_array_class(class_of(value)); }
+bool is_array(PyObject* value) { return is_array_class(array_class_of(value)); }
 
 PyObject* wrap(PyTypeObject* type, PyObject* held) {  // takes the reference
   PyObject* self = held ? type->tp_alloc(type, 0) : nullptr;

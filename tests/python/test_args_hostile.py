@@ -112,6 +112,64 @@ def test_a_grid_function_that_changes_an_array():
         copy[grid](x, y, 8)
 
 
+@pytest.mark.parametrize("plain_first", [True, False])
+def test_attributes_of_one_object_say_nothing_of_others_of_its_type(plain_first):
+    from types import SimpleNamespace
+
+    class Plain(SimpleNamespace):  # a type that nobody has looked at yet
+        pass
+
+    @asc.jit
+    def anything(value, y: asc.GlobalAddress):
+        pass
+
+    def pass_plain():
+        anything[1](Plain(width=3), numbers())
+
+    if plain_first:
+        pass_plain()
+    for wrapped in (lambda x: x, asc.raw):
+        y = np.zeros(8, np.int32)
+        copy[1](wrapped(Plain(__array_interface__=numbers().__array_interface__)), y, 8)
+        assert y.tolist() == list(range(8))
+    pass_plain()
+    with pytest.raises(TypeError, match="takes an array or tensor, got .*Plain"):
+        copy[1](Plain(width=3), numbers(), 8)
+    with pytest.raises(TypeError, match="item 1 is a .*Plain"):
+        asc.pointers([numbers(), Plain(width=3)])
+
+
+def test_a_kernel_compiled_for_one_struct_may_be_launched_with_another():
+    from asc.language.core.struct import Field, Struct
+
+    class First(Struct):
+        value = Field(asc.int32)
+
+    class Second(Struct):
+        value = Field(asc.int32)
+
+    class Reader:
+        asked = 0
+
+        @property
+        def one(self):
+            self.asked += 1
+            if self.asked == 1:
+                kernel[1](Second(value=2), y)
+            return 1
+
+    reader, x, y = Reader(), numbers(), numbers()
+
+    @asc.jit
+    def kernel(struct, out: asc.GlobalAddress):
+        g = asc.GlobalTensor()
+        g.set_global_buffer(out)
+        g.set_value(0, struct.value + reader.one)
+
+    kernel[1](First(value=1), x)
+    assert (x[0], y[0]) == (2, 3)
+
+
 def test_a_struct_is_its_own_memory():
     from asc.language.core.struct import Field, Struct
 
