@@ -24,34 +24,28 @@ bool same_options(const CompileOptions& a, const CompileOptions& b) {
          a.matmul_cube_only == b.matmul_cube_only && a.platform == b.platform;
 }
 
-// Does a kept specialisation serve this call? Says in `why` what differs.
+// Does a kept specialisation serve this call? Says in `why`, if it is given, what differs.
 bool serves(const Specialisation& kept, const Call& call, const CompileOptions& options, std::string* why) {
-  const lower::KernelFunction& function = *call.function;
-  if (!same_options(kept.options, options)) {
-    *why = "options";
+  const auto no = [why](auto&& text) {
+    if (why) *why = text();
     return false;
-  }
+  };
+  if (!same_options(kept.options, options)) return no([] { return "options"; });
   size_t constant = 0;
   for (size_t i = 0; i < call.infos.size(); i++) {
-    if (kept.codes[i] != call.infos[i].code()) {
-      *why = fmt::format("argument '{}' ({})", function.params[i].utf8, py_name(call.infos[i].dtype));
-      return false;
+    const ArgInfo& info = call.infos[i];
+    const std::string& name = call.function->params[i].utf8;
+    if (kept.codes[i] != info.code())
+      return no([&] { return fmt::format("argument '{}' ({})", name, py_name(info.dtype)); });
+    if (info.form == ArgInfo::Form::Struct) {  // its class is what specialises
+      const PyTypeObject* cls = Py_TYPE(call.values[i]);
+      if (kept.constants[constant++].value() != reinterpret_cast<const PyObject*>(cls))
+        return no([&] { return fmt::format("argument '{}' (struct {})", name, cls->tp_name); });
+    } else if (info.form == ArgInfo::Form::Constant && !kept.constants[constant++].holds(call.values[i])) {
+      return no([&] { return fmt::format("compile-time argument '{}'", name); });
     }
-    if (call.infos[i].form == ArgInfo::Form::Struct) {  // its class is what specialises
-      if (kept.constants[constant++].value() == reinterpret_cast<PyObject*>(Py_TYPE(call.values[i])))
-        continue;
-      *why =
-          fmt::format("argument '{}' (struct {})", function.params[i].utf8, Py_TYPE(call.values[i])->tp_name);
-      return false;
-    }
-    if (call.infos[i].form != ArgInfo::Form::Constant) continue;
-    if (kept.constants[constant++].holds(call.values[i])) continue;
-    *why = fmt::format("compile-time argument '{}'", function.params[i].utf8);
-    return false;
   }
-  if (kept.dependencies.hold()) return true;
-  *why = kept.dependencies.changed();
-  return false;
+  return kept.dependencies.hold() || no([&] { return kept.dependencies.changed(); });
 }
 
 // The calls that this thread is compiling. Python code that runs meanwhile may launch kernels, but not one
@@ -84,7 +78,9 @@ class Compiling {
     if (other.function != call_.function) return false;
     for (size_t i = 0; i < call_.infos.size(); i++) {
       if (other.infos[i].code() != call_.infos[i].code()) return false;
-      if (call_.infos[i].form == ArgInfo::Form::Constant && other.values[i] != call_.values[i]) return false;
+      const ArgInfo::Form form = call_.infos[i].form;
+      if (form == ArgInfo::Form::Constant && other.values[i] != call_.values[i]) return false;
+      if (form == ArgInfo::Form::Struct && Py_TYPE(other.values[i]) != Py_TYPE(call_.values[i])) return false;
     }
     return true;
   }
@@ -188,15 +184,12 @@ std::shared_ptr<Specialisation> specialise(PyObject* jit, const JitState& state,
   CompileOptions options = state.compile;
   if (!options.platform) options.platform = &current_platform();
   SpecialisationCache& cache = *state.cache;
-  std::string why = "first call", nearest;
+  std::string nearest;
   if (!options.always_compile) {
     for (size_t i = 0; i < cache.entries.size(); i++) {
       const std::shared_ptr<Specialisation> kept =
           cache.entries[i];  // comparing may run Python code that changes the list
-      if (!serves(*kept, call, options, &why)) {
-        if (nearest.empty()) nearest = why;
-        continue;
-      }
+      if (!serves(*kept, call, options, nearest.empty() ? &nearest : nullptr)) continue;
       if (keep_lowered && kept->kernel->ir_lowered().empty()) break;
       cache.hits++;
       process_counts().hits++;
@@ -209,7 +202,7 @@ std::shared_ptr<Specialisation> specialise(PyObject* jit, const JitState& state,
   if (nearest.empty() && !cache.unkept.empty())
     nearest = "compiled for one launch: " + cache.unkept;
   else if (nearest.empty())
-    nearest = options.always_compile ? "always_compile" : std::move(why);
+    nearest = options.always_compile ? "always_compile" : "first call";
   return make_specialisation(jit, state, call, options, keep_lowered, std::move(nearest));
 }
 
