@@ -72,7 +72,7 @@ def launches(value):
 @pytest.mark.parametrize("kind", MAKERS)
 def test_no_reference_is_left(kind):
     value = MAKERS[kind]()
-    inner = getattr(value, "array", None)
+    inner = getattr(value, "array", value)  # not None, whose count Python itself changes
     calls = launches(value)
 
     def run():
