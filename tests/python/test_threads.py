@@ -17,8 +17,23 @@ THREADS, LAUNCHES = 16, int(os.environ.get("ASC_TEST_LAUNCHES", "2000"))
 GRIDS = (1, 2, 4, 7)
 # A sanitizer keeps freed memory, and its figures say nothing.
 counts_memory = pytest.mark.skipif("ASC_UNDER_SANITIZER" in os.environ, reason="under a sanitizer")
-# Forks among threads: TSan mixes up those that a child starts, ASan of GCC 12 leaves it its locks held.
-forks = pytest.mark.skipif("ASC_UNDER_SANITIZER" in os.environ, reason="under a sanitizer")
+
+
+def asan_forgets_its_locks():
+    """Is the ASan at hand, as GCC 12's, one that registers no handler for forks? A child then keeps the lock
+    of a size class of ASan's allocator if a thread of the parent held it, and waits for ever when it next
+    needs one of that size. gdb shows its thread in SizeClassAllocator64::GetFromAllocator and no lock of ours
+    taken; a program of nothing but fork() among threads that call malloc() hangs there too."""
+    with open("/proc/self/maps") as file:
+        libraries = {line.split()[-1] for line in file if "libasan" in line}
+    return any(b"__register_atfork" not in Path(library).read_bytes() for library in libraries)
+
+
+# Of a child's own threads, which have the numbers of the parent's, TSan reports what is none.
+forks = pytest.mark.skipif("libtsan" in os.environ.get("LD_PRELOAD", ""), reason="TSan takes them for others")
+forks_among_threads = pytest.mark.skipif(
+    asan_forgets_its_locks(), reason="this ASan leaves a child the locks of its allocator held"
+)
 
 
 def make_kernel(number):
@@ -208,6 +223,7 @@ def test_fork_before_and_after_the_first_launch():
 
 
 @forks
+@forks_among_threads
 def test_fork_while_other_threads_launch():
     assert_clean(
         run_program(
@@ -232,6 +248,7 @@ def test_fork_while_other_threads_launch():
 
 
 @forks
+@forks_among_threads
 def test_fork_from_inside_threads():
     assert_clean(
         run_program(
