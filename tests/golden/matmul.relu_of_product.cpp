@@ -11,7 +11,7 @@ __aicore__ inline T asc_floor_div(T a, T b) {
 
 template <typename T>
 __aicore__ inline T asc_floor_mod(T a, T b) {
-  T remainder = a % b;
+  T remainder = b == -1 ? 0 : a % b;
   return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
 }
 
