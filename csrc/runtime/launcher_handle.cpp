@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "runtime/args_kinds.h"
 #include "runtime/launcher_errors.h"
 #include "runtime/launcher_gil.h"
 #include "runtime/launcher_types.h"
@@ -255,7 +256,7 @@ PyObject* make_handle(PyObject* self, PyObject* key) {
   if (!check_stream(self, stream)) return nullptr;
   long cores = 0;
   // A symbol of torch's would become a number for good if it were looked at.
-  const bool is_symbol = t_skips_launches && PyIndex_Check(grid) && !PyLong_Check(grid);
+  const bool is_symbol = t_skips_launches && is_instance_of(grid, "torch", "SymInt");
   const bool is_function = is_symbol || (!PyIndex_Check(grid) && PyCallable_Check(grid));
   if (!is_function) {
     if (!PyIndex_Check(grid) || PyBool_Check(grid))

@@ -11,6 +11,7 @@ import traceback
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 from args_kernels import fill
 
@@ -273,6 +274,21 @@ def test_wrong_arguments_of_a_launch_are_errors_in_the_fake_run_too():
     y = torch.zeros(2)
     fill[1](y, 2, 1.0)  # an error in the fake run leaves nothing switched off
     assert y.tolist() == [1.0, 1.0]
+
+
+def test_a_number_of_numpy_is_a_count_in_the_trace_too():
+    kept = {}
+
+    @asc.torch_op("asctest::kept_count", mutates_args=())
+    def keep(x: Tensor) -> Tensor:
+        y = torch.empty_like(x)
+        handle = kept.setdefault("handle", fill[np.int64(2)])  # made once, in the trace
+        handle(y, x.numel(), 1.0)
+        return y
+
+    compiled = torch.compile(keep, backend="aot_eager", fullgraph=True, dynamic=True)
+    assert compiled(torch.zeros(5)).tolist() == [1.0] * 5
+    assert repr(kept["handle"]) == "<asc kernel fill[2]>"
 
 
 def test_a_handle_with_a_symbolic_count_does_not_outlive_the_trace():
