@@ -17,6 +17,7 @@
 #include <filesystem>
 
 #include "base/format.h"
+#include "runtime/cache_io.h"
 
 namespace asc::runtime::cache {
 namespace {
@@ -28,24 +29,6 @@ std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
 }
-
-class File {
- public:
-  explicit File(int fd) : fd_(fd) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() { close(); }
-  bool is_open() const { return fd_ >= 0; }
-  int fd() const { return fd_; }
-  bool close() {
-    const int fd = fd_;
-    fd_ = -1;
-    return fd < 0 || ::close(fd) == 0;
-  }
-
- private:
-  int fd_;
-};
 
 // Where the process was when this was loaded: a folder that is given relative to it stays where it is.
 const std::string& start_folder() {
@@ -60,33 +43,6 @@ const std::string& start_folder() {
 std::string absolute(std::string folder) {
   if (folder.empty() || folder[0] == '/' || start_folder().empty()) return folder;
   return start_folder() + "/" + folder;
-}
-
-// Reads with read(2): a file that shrinks under a mapping would be a SIGBUS.
-bool read_all(const std::string& path, std::string* out) {
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  struct stat info;
-  if (!file.is_open() || fstat(file.fd(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
-  out->resize(static_cast<size_t>(info.st_size));
-  size_t size = 0;
-  while (size < out->size()) {
-    const ssize_t got = ::read(file.fd(), out->data() + size, out->size() - size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    size += static_cast<size_t>(got);
-  }
-  out->resize(size);
-  return true;
-}
-
-bool write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t done = ::write(fd, bytes.data(), bytes.size());
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(done));
-  }
-  return true;
 }
 
 // Like mkdir -p; folders of ours are the user's alone.
@@ -211,10 +167,11 @@ bool Store::write(FileKind kind, const Key& key, std::string_view payload, std::
   if (!write_all(file.fd(), first) || injected_fault(WriteStep::Write) ||
       !write_all(file.fd(), std::string_view(bytes).substr(first.size())))
     return fail("cannot write");
-  if (injected_fault(WriteStep::Sync) || ::fsync(file.fd()) != 0 || !file.close())
-    return fail("cannot flush");
+  if (injected_fault(WriteStep::Sync) || !flush(file.fd())) return fail("cannot flush");
+  const File same(::fcntl(file.fd(), F_DUPFD_CLOEXEC, 0));
+  if (!file.close()) return fail("cannot flush");
   if (injected_fault(WriteStep::Rename)) return fail("cannot rename a file");
-  const auto rename = [&] { return ::rename(temporary.c_str(), to.c_str()) == 0; };
+  const auto rename = [&] { return rename_file(same.fd(), temporary, to); };
   if (!rename() && !(errno == EISDIR && remove_anything(to) && rename())) return fail("cannot rename a file");
   leftover.armed = false;
   return true;
