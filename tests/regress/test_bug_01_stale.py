@@ -67,3 +67,10 @@ def test_in_new_processes_and_after_an_edit(tmp_path):
         program.write_text(text.replace("return v * 100", f"return v * {factor}"), encoding="utf-8")
         printed = run_file(program, tmp_path / "cache", call="print(m.changes(), m.changes())")
         assert printed.split("\n")[0] == f"{[11, 15, last]} {[11, 15, last]}"
+
+
+def test_another_hash_seed_compiles_nothing(tmp_path):
+    call = "print(m.changes(), m.asc.cache_info()['process']['compiled'])"
+    for seed, compiled in (("0", 3), ("1", 0), ("2", 0)):
+        printed = run_file(__file__, tmp_path / "cache", call=call, PYTHONHASHSEED=seed)
+        assert printed == f"[11, 15, 1000] {compiled}\n"

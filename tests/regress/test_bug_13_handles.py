@@ -7,6 +7,7 @@ import numpy as np
 from outcomes import everywhere
 
 import asc
+import asc.lib.runtime as rt
 
 # A core writes every 16th int: 64 bytes apart, so no two cores share a cache line.
 
@@ -33,6 +34,19 @@ def many_threads():
     with ThreadPoolExecutor(8) as pool:
         results = list(pool.map(lambda cores: [run(who[cores]) for _ in range(50)], range(1, 9)))
     return [rows == [[cores] * cores + [0] * (8 - cores)] * 50 for cores, rows in enumerate(results, 1)]
+
+
+def with_streams():
+    two, four = who[2, rt.current_stream()], who[4, rt.current_stream()]
+    with ThreadPoolExecutor(8) as pool:
+        rows = list(pool.map(lambda cores: run(who[cores, rt.current_stream()]), range(1, 9)))
+    return run(two), run(four), rows
+
+
+def test_handles_with_streams(tmp_path):
+    two, four, rows = everywhere(with_streams, tmp_path / "cache")
+    assert (two, four) == ([2] * 2 + [0] * 6, [4] * 4 + [0] * 4)
+    assert rows == [[cores] * cores + [0] * (8 - cores) for cores in range(1, 9)]
 
 
 def test_two_handles(tmp_path):
