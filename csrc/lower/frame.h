@@ -278,6 +278,7 @@ class Frame {
   };
   Value construct_matmul(std::span<Argument> args, const ast::Node* at);
   MatmulMatrix matrix_of(const Argument& a, int side);
+  std::span<Argument> matmul_arguments(OpId op, std::span<Argument> args, const ast::Node* at) const;
   void check_matmul_call(const OpCallFacts& call, const ast::Node* at) const;
   void check_matmul_options(OpId op, const OverloadDesc& proto, std::span<ir::Expr* const> operands,
                             const ast::Node* at) const;

@@ -163,6 +163,7 @@ Value Frame::call_op(OpId op, ir::Expr* self, std::span<Argument> args, const No
       }
   }
   if (untyped && desc.family != Family::Handle) fail_untyped(self, at);
+  if (desc.family == Family::Matmul) args = matmul_arguments(op, args, at);
   const Match m = match(op, self ? &self_type : nullptr, args, at);
   const OverloadDesc& proto = desc.overloads[static_cast<size_t>(m.overload)];
   if (untyped && complete(self, m.vars[0], at)) self_type = self->type;

@@ -11,6 +11,7 @@
 #include "base/format.h"
 #include "ops/matmul_type.h"
 #include "sim/access.h"
+#include "sim/kernels.h"
 
 namespace asc::sim {
 
@@ -308,7 +309,12 @@ void compute_block(Core& core, const CallSite& site, const Request& r, std::vect
                      sums->data(), 1);
     for (int64_t i = 1; i < b.rows; i++) std::copy_n(sums->data(), b.columns, sums->data() + i * b.columns);
   }
-  bodies::matmul_add(sums->data(), left->data(), right->data(), b.rows, b.columns, k);
+  if constexpr (std::is_same_v<Acc, float>) {
+    static const MatmulKernel add = matmul_kernel();
+    add(sums->data(), left->data(), right->data(), b.rows, b.columns, k);
+  } else {
+    bodies::matmul_add(sums->data(), left->data(), right->data(), b.rows, b.columns, k);
+  }
 }
 
 template <Mode M>
@@ -481,8 +487,12 @@ OpStatus get_to_local(Core& core, const CallSite& site, uint64_t* frame, uint64_
                                                                : s.org_n;
   const int64_t first = sequential ? 0 : s.block.row * stride + s.block.column;
   const int64_t end = first + (s.block.rows - 1) * stride + s.block.columns;
-  uint8_t* to = local_bytes<M>(core, site, 1, args.tensor(1), dtype, end * size, Access::Write);
+  // RULE the tensor holds a whole block even where the last one is smaller (manual, GetTensorC); behind what
+  // was computed it gets what the way there held.
+  const int64_t whole = sequential ? s.shape.base_m * s.shape.base_n : end;
+  uint8_t* to = local_bytes<M>(core, site, 1, args.tensor(1), dtype, whole * size, Access::Write);
   if (!to) return OpStatus::Done;
+  if (whole > end) fill_poison(to + end * size, static_cast<size_t>((whole - end) * size));
   for (int64_t row = 0; row < s.block.rows; row++)
     put_elements(s, dtype, row, to + (first + row * stride) * size, 0, s.block.columns, 0);
   return OpStatus::Done;

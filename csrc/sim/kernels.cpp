@@ -47,4 +47,14 @@ Kernel vector_kernel(OpId op, DType t, DType u, Isa isa) {
   }
 }
 
+MatmulKernel matmul_kernel(Isa isa) {
+  switch (isa) {
+#if defined(__x86_64__)
+    case Isa::avx512: return avx512::matmul_kernel();
+    case Isa::avx2: return avx2::matmul_kernel();
+#endif
+    default: return baseline::matmul_kernel();
+  }
+}
+
 }  // namespace asc::sim

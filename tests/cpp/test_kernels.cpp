@@ -106,6 +106,31 @@ TEST(Kernels, SameBitsForEveryInstructionSet) {
   EXPECT_GT(compared, 100);
 }
 
+TEST(Kernels, MatmulGivesTheSameBitsOnEveryInstructionSet) {
+  for (const auto& [rows, columns, k] :
+       {std::array<int64_t, 3>{1, 1, 1}, {4, 8, 16}, {7, 19, 5}, {16, 33, 40}}) {
+    std::vector<float> a(static_cast<size_t>(rows * k)), b(static_cast<size_t>(k * columns));
+    for (size_t i = 0; i < a.size(); i++) a[i] = 1.0f / static_cast<float>(i + 3);
+    for (size_t i = 0; i < b.size(); i++) b[i] = 0.1f * static_cast<float>(i) - 7.3f;
+    // Each sum in ascending order, rounded after each product and each addition.
+    std::vector<float> expected(static_cast<size_t>(rows * columns), 0.5f);
+    for (int64_t r = 0; r < rows; r++)
+      for (int64_t c = 0; c < columns; c++)
+        for (int64_t d = 0; d < k; d++) {
+          const volatile float product =
+              a[static_cast<size_t>(r * k + d)] * b[static_cast<size_t>(d * columns + c)];
+          expected[static_cast<size_t>(r * columns + c)] += product;
+        }
+    for (const Isa isa : kIsas) {
+      if (isa > asc::sim::best_isa()) continue;
+      std::vector<float> sums(static_cast<size_t>(rows * columns), 0.5f);
+      asc::sim::matmul_kernel(isa)(sums.data(), a.data(), b.data(), rows, columns, k);
+      EXPECT_EQ(sums, expected) << rows << " x " << columns << " x " << k << ", isa "
+                                << static_cast<int>(isa);
+    }
+  }
+}
+
 // The distance of `actual` from the true value in units of the last place of a float at that value.
 double ulps(float actual, long double exact) {
   const int exponent = std::max(std::ilogb(exact), -126);

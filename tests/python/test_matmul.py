@@ -573,7 +573,7 @@ def test_tiling_in_a_kernel():
         matmul = asc.adv.Matmul(
             MatmulType(GM, ND, a.dtype), MatmulType(GM, ND, b.dtype), MatmulType(GM, ND, c.dtype)
         )
-        asc.adv.register_matmul(pipe, space, matmul)
+        asc.adv.register_matmul(pipe, space, matmul, None)
         matmul.init(tiling)
         matmul.set_tensor_a(tensor(a + core * tiling.single_core_m * tiling.k_a))
         matmul.set_tensor_b(tensor(b))

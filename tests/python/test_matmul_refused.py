@@ -156,6 +156,20 @@ REFUSED = [
         "sync of get_tensor_c is not yet supported",
     ),
     (START + "with matmul:  # here\n    pass", "with is not supported for this value"),
+    (START + "matmul.set_tensor_a(8)  # here", "set_tensor_a of a number is not yet supported"),
+    (
+        START + "local = asc.LocalTensor(a.dtype, VECIN, 0, 256)\nmatmul.set_tensor_b(local)  # here",
+        "set_tensor_b of a LocalTensor is not yet supported",
+    ),
+    (
+        START + SET + "with matmul.iterate(local_c_matrix=result):  # here\n    pass",
+        "local_c_matrix of iterate is not yet supported",
+    ),
+    (
+        START + SET + "with matmul.iterate():\n    block = matmul.get_tensor_c(sync=False)  # here",
+        "the form of get_tensor_c that returns a tensor is not yet supported",
+    ),
+    (START + "matmul.set_tail(1.5)  # here", "tail_m is 1.5"),
     (
         MAKE + "for i in range(2):\n    asc.adv.register_matmul(pipe, space, matmul, tiling)  # here",
         "register_matmul stands in a loop or in a branch",

@@ -8,6 +8,7 @@
 #error "define ASC_ISA before including this"
 #endif
 
+#include "sim/bodies/matmul.h"
 #include "sim/bodies/vector.h"
 #include "sim/kernels.h"
 
@@ -162,6 +163,12 @@ Kernel vector_kernel(OpId op, DType t, DType u) {
 #include "ops/all.def"
     default: return nullptr;
   }
+}
+
+MatmulKernel matmul_kernel() {
+  return [](float* c, const float* a, const float* b, int64_t rows, int64_t columns, int64_t k) {
+    bodies::matmul_add(c, a, b, rows, columns, k);
+  };
 }
 
 }  // namespace asc::sim::ASC_ISA
