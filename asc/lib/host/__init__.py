@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host side of matrix multiplication: its enums and platforms. The tilings are not built yet, and say so
-when used."""
+"""The host side of matrix multiplication: its enums, platforms and the tiling of several cores. The other
+tilings are not built yet, and say so when used."""
 
 from asc._unbuilt import module_getattr
 from asc.lib.host.enums import (
@@ -13,6 +13,7 @@ from asc.lib.host.enums import (
     TPosition,
 )
 from asc.lib.host.platform import PlatformAscendC, PlatformAscendCManager
+from asc.lib.host.tiling import MultiCoreMatmulTiling
 
 __all__ = [
     "CubeFormat",
@@ -20,6 +21,7 @@ __all__ = [
     "DequantType",
     "MatrixMadType",
     "MatrixTraverse",
+    "MultiCoreMatmulTiling",
     "PlatformAscendC",
     "PlatformAscendCManager",
     "ScheduleType",
