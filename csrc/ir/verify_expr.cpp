@@ -9,6 +9,7 @@
 #include "ir/verifier.h"
 #include "ir/visit.h"
 #include "ir/workspace.h"
+#include "ops/matmul_type.h"
 #include "ops/signature.h"
 
 namespace asc::ir {
@@ -62,6 +63,16 @@ bool same_type(const Type& actual, const Type& required) {
   const bool any =
       required.kind == Kind::TQue || required.kind == Kind::TBuf || required.kind == Kind::Matmul;
   return any ? actual.kind == required.kind : actual == required;
+}
+
+// The element type of the tensor that a method of a Matmul takes: that of one of the object's matrices.
+DType matmul_operand(const Type& object, OpId op) {
+  int side = kMatmulC;
+  if (op == OpId::Matmul_SetTensorA) side = kMatmulA;
+  if (op == OpId::Matmul_SetTensorB) side = kMatmulB;
+  if (op == OpId::Matmul_SetBias && matmul_matrix(object, kMatmulBias).dtype != DType::Void)
+    side = kMatmulBias;
+  return matmul_matrix(object, side).dtype;
 }
 
 }  // namespace
@@ -269,6 +280,11 @@ void Verifier::verify_op(const OpCall& e) {
     for (size_t i = 0; i < e.args.size(); i++) verify_operand(e, proto.params[i], e.args[i]);
   }
   verify_result(e, resolve(proto.result, e.vars, e.self ? &e.self->type : nullptr));
+  if (e.self && e.self->type.kind == Kind::Matmul && !desc.vars.empty()) {
+    const DType wanted = matmul_operand(e.self->type, e.op);
+    if (e.vars[0] != wanted)
+      error(e.loc, fmt::format("{} of {}, not {}", desc.ir_name, py_name(e.vars[0]), py_name(wanted)));
+  }
 }
 
 void Verifier::verify_type_variables(const OpCall& e) {

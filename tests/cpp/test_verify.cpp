@@ -231,6 +231,23 @@ TEST(Verify, EffectsMayNotBeTooLow) {
   EXPECT_EQ(messages(*module), "");
 }
 
+TEST(Verify, AMatmulTakesTensorsOfItsMatrices) {
+  const auto found = [](const std::string& call) {
+    return messages(
+        *parse_module("kernel @k(%h: GlobalTensor<float16>, %f: GlobalTensor<float32>) {\n"
+                      "  var %m: Matmul<GM ND float16, GM ND float16 T, GM ND float32>\n  " +
+                      call + "\n}"));
+  };
+  EXPECT_EQ(found("asc_Matmul_SetTensorA<T=half>(%m, %h, _)"), "");
+  EXPECT_EQ(found("asc_Matmul_IterateAll<T=float>(%m, %f, _, _, _, _, _)"), "");
+  EXPECT_EQ(found("asc_Matmul_SetBias<T=float>(%m, %f)"), "");
+  EXPECT_EQ(found("asc_Matmul_SetTensorB<T=float>(%m, %f, _)"),
+            "asc_Matmul_SetTensorB of float32, not float16");
+  EXPECT_EQ(found("asc_Matmul_GetTensorC<T=half>(%m, %h, _, _, _)"),
+            "asc_Matmul_GetTensorC of float16, not float32");
+  EXPECT_EQ(found("asc_Matmul_SetBias<T=half>(%m, %h)"), "asc_Matmul_SetBias of float16, not float32");
+}
+
 TEST(Verify, EveryErrorHasItsPlace) {
   const auto module = parse_module(
       "source 0 \"a.py\" line 1 function \"k\"\n \"one\\n\" \"two\\n\"\n"
