@@ -270,12 +270,30 @@ void read_elements(Core& core, const CallSite& site, uint64_t address, DType dty
   ASC_BUG("a matrix of a type that no Matmul has");
 }
 
+// A panel that no argument can hold is a finding, not an allocation. Smaller ones are read as far as they
+// exist.
+template <Mode M>
+bool can_exist(Core& core, const CallSite& site, uint64_t address, DType dtype, int64_t rows, int64_t columns,
+               int64_t stride) {
+  constexpr int64_t kCertain = int64_t{1} << 22, kMost = int64_t{1} << 46;  // elements, bytes
+  if (rows * columns <= kCertain) return true;
+  const GlobalMemory& gm = core.launch->gm;
+  const uint64_t group = place_of(address).owner - kFirstGlobalOwner;
+  const __int128 span = (static_cast<__int128>(rows - 1) * stride + columns) * size_of(dtype);
+  if (group < gm.groups.size() && span <= gm.groups[group].bytes) return true;
+  global_bytes<M>(core, site, 0, address, dtype, static_cast<int64_t>(std::min<__int128>(span, kMost)),
+                  Access::Read);
+  return false;
+}
+
 // A part of a matrix that lies in rows `stride` elements apart, as a panel; `across`: the panel is its
-// transpose.
+// transpose. False: there is none.
 template <Mode M, class Acc>
-void read_panel(Core& core, const CallSite& site, const MatmulState::Matrix& matrix, DType dtype, int64_t row,
+bool read_panel(Core& core, const CallSite& site, const MatmulState::Matrix& matrix, DType dtype, int64_t row,
                 int64_t column, int64_t rows, int64_t columns, int64_t stride, bool across,
                 std::vector<Acc>* panel) {
+  const uint64_t start = move_address(matrix.address, row * stride + column, size_of(dtype));
+  if (!can_exist<M>(core, site, start, dtype, rows, columns, stride)) return false;
   panel->resize(static_cast<size_t>(rows * columns));
   for (int64_t i = 0; i < rows; i++) {
     const int64_t at = (row + i) * stride + column;
@@ -283,6 +301,7 @@ void read_panel(Core& core, const CallSite& site, const MatmulState::Matrix& mat
     read_elements<M>(core, site, move_address(matrix.address, at, size_of(dtype)), dtype, columns, to,
                      across ? rows : 1);
   }
+  return true;
 }
 
 template <Mode M, class Acc>
@@ -292,15 +311,15 @@ void compute_block(Core& core, const CallSite& site, const Request& r, std::vect
   const bodies::MatmulBlock& b = s.block;
   const DType a_type = r.matrix(kMatmulA).dtype, b_type = r.matrix(kMatmulB).dtype;
   const int64_t k = s.shape.k;
-  if (s.a.transposed)
-    read_panel<M>(core, site, s.a, a_type, 0, b.row, k, b.rows, s.org_m, true, left);
-  else
-    read_panel<M>(core, site, s.a, a_type, b.row, 0, b.rows, k, s.org_ka, false, left);
-  if (s.b.transposed)
-    read_panel<M>(core, site, s.b, b_type, b.column, 0, b.columns, k, s.org_kb, true, right);
-  else
-    read_panel<M>(core, site, s.b, b_type, 0, b.column, k, b.columns, s.org_n, false, right);
   sums->assign(static_cast<size_t>(b.rows * b.columns), Acc{0});
+  const bool has_left =
+      s.a.transposed ? read_panel<M>(core, site, s.a, a_type, 0, b.row, k, b.rows, s.org_m, true, left)
+                     : read_panel<M>(core, site, s.a, a_type, b.row, 0, b.rows, k, s.org_ka, false, left);
+  const bool has_right =
+      s.b.transposed
+          ? read_panel<M>(core, site, s.b, b_type, b.column, 0, b.columns, k, s.org_kb, true, right)
+          : read_panel<M>(core, site, s.b, b_type, 0, b.column, k, b.columns, s.org_n, false, right);
+  if (!has_left || !has_right) return fill_poison(sums->data(), sums->size() * sizeof(Acc));
   if (s.wants_bias && s.bias.set) {
     const MatmulMatrix own = r.matrix(kMatmulBias), c = r.matrix(kMatmulC);
     const DType dtype = own.dtype == DType::Void ? c.dtype : own.dtype;
@@ -414,8 +433,9 @@ bool check_atomic(Core& core, const CallSite& site, const Request& r, int64_t at
 
 // RULE a block goes to its place in C, whose rows are as far apart as the whole matrix is wide; written
 // sequentially, to the start of the tensor, its rows one behind another (manual, GetTensorC).
+// False: not one element of it exists.
 template <Mode M>
-void put_block(Core& core, const CallSite& site, const Request& r, uint64_t address, int64_t atomic,
+bool put_block(Core& core, const CallSite& site, const Request& r, uint64_t address, int64_t atomic,
                bool sequential) {
   const MatmulState& s = r.state;
   const DType dtype = site.vars[0];
@@ -423,12 +443,15 @@ void put_block(Core& core, const CallSite& site, const Request& r, uint64_t addr
                                                 : s.org_kc > 0 ? s.org_kc
                                                                : s.org_n;
   const int64_t first = sequential ? 0 : s.block.row * stride + s.block.column;
+  bool exists = false;
   for (int64_t row = 0; row < s.block.rows; row++) {
     const uint64_t at = move_address(address, first + row * stride, size);
     const GlobalBytes to = global_bytes<M>(core, site, 1, at, dtype, s.block.columns * size,
                                            atomic != 0 ? Access::ReadWrite : Access::Write);
     if (to.at) put_elements(s, dtype, row, to.at, (to.begin + size - 1) / size, to.end / size, atomic);
+    exists = exists || to.at;
   }
+  return exists;
 }
 
 bool block_waits(Core& core, const CallSite& site, const Request& r) {
@@ -520,7 +543,8 @@ OpStatus iterate_all(Core& core, const CallSite& site, uint64_t* frame, uint64_t
     compute<M>(core, site, r);
     // Written sequentially, each block lies behind the one before.
     const uint64_t at = move_address(args.tensor(1).address, sequential ? written : 0, size);
-    put_block<M>(core, site, r, at, atomic, sequential);
+    if (!put_block<M>(core, site, r, at, atomic, sequential)) break;  // C has ended
+    if (!core.launch->poll()) return OpStatus::Stop;
     written += s.block.rows * s.block.columns;
   }
   s.block_ready = s.iterating = false;

@@ -358,6 +358,16 @@ def test_finding(finding, body, message, changes, tmp_path, monkeypatch):
     assert {f.id for f in caught.value.findings} == {finding}
 
 
+@pytest.mark.parametrize("size", ["single_core_k", "single_core_m", "single_core_n"])
+def test_a_size_beyond_all_memory_ends(size, tmp_path, monkeypatch):
+    """A tiling of garbage is found where it leaves an argument; it allocates nothing and ends."""
+    kernel = kernel_of(START + SET + "matmul.iterate_all(result)  # here", tmp_path, monkeypatch)
+    with pytest.raises(asc.BoundsError) as caught:
+        kernel[1](*arguments(**{size: 2**31 - 1}))
+    assert {f.id for f in caught.value.findings} <= {"ASC-B101", "ASC-B102"}
+    assert all(f.site.text.rstrip().endswith("# here") for f in caught.value.findings)
+
+
 def test_after_a_finding_the_kernel_goes_on(tmp_path, monkeypatch):
     """A bad tiling computes nothing; a matrix that is too short gives poison where it ends."""
     kernel = kernel_of(START + SET + "matmul.iterate_all(result)", tmp_path, monkeypatch)
