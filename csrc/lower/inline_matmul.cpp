@@ -161,6 +161,17 @@ class Inliner {
     return found;
   }
 
+  // Does it read a variable of which `test` holds?
+  template <class Test>
+  static bool reads(const ir::Expr* e, Test&& test) {
+    bool found = false;
+    ir::walk_expr(e, [&](const ir::Expr* x) {
+      const auto* r = ir::as<ir::VarRef>(x);
+      found = found || (r && test(r->var));
+    });
+    return found;
+  }
+
   ir::Expr* copy_place(const ir::Expr* place) {
     if (const auto* field = ir::as<ir::Field>(place))
       return build_.field(copy_place(field->object), field->index, place->loc);
@@ -208,6 +219,19 @@ class Inliner {
     ir::Return* end = callee->body->empty() ? nullptr : ir::as<ir::Return>(callee->body->back());
     if (end) callee->body->pop_back();
     moved->insert(moved->end(), callee->body->begin(), callee->body->end());
+    // A value that reads a variable which an earlier result is given is saved before.
+    for (size_t i = 1; end && i < end->values.size() && i < call.results.size(); i++) {
+      ir::Expr*& value = end->values[i];
+      const auto is_given = [&](const ir::Var* var) {
+        return std::find(call.results.begin(), call.results.begin() + static_cast<ptrdiff_t>(i), var) !=
+               call.results.begin() + static_cast<ptrdiff_t>(i);
+      };
+      if (!call.results[i] || !reads(value, is_given)) continue;
+      ir::Var* saved = build_.new_var(caller, "value", value->type, site->loc);
+      saved->hoisted = true;
+      build_.decl(saved, value, site->loc);
+      value = build_.var(saved, site->loc);
+    }
     for (size_t i = 0; i < call.results.size(); i++) {
       ir::Var* var = call.results[i];
       if (!var) continue;

@@ -304,22 +304,16 @@ bool read_panel(Core& core, const CallSite& site, const MatmulState::Matrix& mat
   return true;
 }
 
+// False: the launch has been stopped. K in slices, however long it is: the panels stay small and somebody may
+// stop the launch; sums over ascending k are the same.
 template <Mode M, class Acc>
-void compute_block(Core& core, const CallSite& site, const Request& r, std::vector<Acc>* left,
+bool compute_block(Core& core, const CallSite& site, const Request& r, std::vector<Acc>* left,
                    std::vector<Acc>* right, std::vector<Acc>* sums) {
+  constexpr int64_t kSlice = 4096;
   MatmulState& s = r.state;
   const bodies::MatmulBlock& b = s.block;
   const DType a_type = r.matrix(kMatmulA).dtype, b_type = r.matrix(kMatmulB).dtype;
-  const int64_t k = s.shape.k;
   sums->assign(static_cast<size_t>(b.rows * b.columns), Acc{0});
-  const bool has_left =
-      s.a.transposed ? read_panel<M>(core, site, s.a, a_type, 0, b.row, k, b.rows, s.org_m, true, left)
-                     : read_panel<M>(core, site, s.a, a_type, b.row, 0, b.rows, k, s.org_ka, false, left);
-  const bool has_right =
-      s.b.transposed
-          ? read_panel<M>(core, site, s.b, b_type, b.column, 0, b.columns, k, s.org_kb, true, right)
-          : read_panel<M>(core, site, s.b, b_type, 0, b.column, k, b.columns, s.org_n, false, right);
-  if (!has_left || !has_right) return fill_poison(sums->data(), sums->size() * sizeof(Acc));
   if (s.wants_bias && s.bias.set) {
     const MatmulMatrix own = r.matrix(kMatmulBias), c = r.matrix(kMatmulC);
     const DType dtype = own.dtype == DType::Void ? c.dtype : own.dtype;
@@ -328,23 +322,39 @@ void compute_block(Core& core, const CallSite& site, const Request& r, std::vect
                      sums->data(), 1);
     for (int64_t i = 1; i < b.rows; i++) std::copy_n(sums->data(), b.columns, sums->data() + i * b.columns);
   }
-  if constexpr (std::is_same_v<Acc, float>) {
-    static const MatmulKernel add = matmul_kernel();
-    add(sums->data(), left->data(), right->data(), b.rows, b.columns, k);
-  } else {
-    bodies::matmul_add(sums->data(), left->data(), right->data(), b.rows, b.columns, k);
+  for (int64_t from = 0; from < s.shape.k; from += kSlice) {
+    if (!core.launch->poll()) return false;
+    const int64_t k = std::min(kSlice, s.shape.k - from);
+    const bool has_left =
+        s.a.transposed
+            ? read_panel<M>(core, site, s.a, a_type, from, b.row, k, b.rows, s.org_m, true, left)
+            : read_panel<M>(core, site, s.a, a_type, b.row, from, b.rows, k, s.org_ka, false, left);
+    const bool has_right =
+        s.b.transposed
+            ? read_panel<M>(core, site, s.b, b_type, b.column, from, b.columns, k, s.org_kb, true, right)
+            : read_panel<M>(core, site, s.b, b_type, from, b.column, k, b.columns, s.org_n, false, right);
+    if (!has_left || !has_right) {
+      fill_poison(sums->data(), sums->size() * sizeof(Acc));
+      return true;
+    }
+    if constexpr (std::is_same_v<Acc, float>) {
+      static const MatmulKernel add = matmul_kernel();
+      add(sums->data(), left->data(), right->data(), b.rows, b.columns, k);
+    } else {
+      bodies::matmul_add(sums->data(), left->data(), right->data(), b.rows, b.columns, k);
+    }
   }
+  return true;
 }
 
 template <Mode M>
-void compute(Core& core, const CallSite& site, const Request& r) {
+bool compute(Core& core, const CallSite& site, const Request& r) {
   MatmulState& s = r.state;
   s.block = bodies::matmul_block(s.shape, s.next++);
   s.block_ready = true;
   if (r.matrix(kMatmulA).dtype == DType::I8)
-    compute_block<M>(core, site, r, &s.int_left, &s.int_right, &s.int_sums);
-  else
-    compute_block<M>(core, site, r, &s.left, &s.right, &s.sums);
+    return compute_block<M>(core, site, r, &s.int_left, &s.int_right, &s.int_sums);
+  return compute_block<M>(core, site, r, &s.left, &s.right, &s.sums);
 }
 
 // Is there all that a new computation needs?
@@ -390,7 +400,7 @@ OpStatus iterate(Core& core, const CallSite& site, uint64_t* frame, uint64_t* re
     s.iterating = s.block_ready = false;
     return OpStatus::Done;
   }
-  compute<M>(core, site, r);
+  if (!compute<M>(core, site, r)) return OpStatus::Stop;
   *result = 1;
   return OpStatus::Done;
 }
@@ -511,8 +521,10 @@ OpStatus get_to_local(Core& core, const CallSite& site, uint64_t* frame, uint64_
   const int64_t first = sequential ? 0 : s.block.row * stride + s.block.column;
   const int64_t end = first + (s.block.rows - 1) * stride + s.block.columns;
   // RULE the tensor holds a whole block even where the last one is smaller (manual, GetTensorC); behind what
-  // was computed it gets what the way there held.
-  const int64_t whole = sequential ? s.shape.base_m * s.shape.base_n : end;
+  // was computed it gets what the way there held. A place that no memory reaches counts as many bytes as no
+  // memory has, so that the product stays a number.
+  constexpr int64_t kBeyond = int64_t{1} << 40;
+  const int64_t whole = std::min(sequential ? s.shape.base_m * s.shape.base_n : end, kBeyond);
   uint8_t* to = local_bytes<M>(core, site, 1, args.tensor(1), dtype, whole * size, Access::Write);
   if (!to) return OpStatus::Done;
   if (whole > end) fill_poison(to + end * size, static_cast<size_t>((whole - end) * size));
@@ -540,7 +552,7 @@ OpStatus iterate_all(Core& core, const CallSite& site, uint64_t* frame, uint64_t
   const int64_t size = size_of(site.vars[0]);
   int64_t written = 0;
   while (s.next < blocks) {
-    compute<M>(core, site, r);
+    if (!compute<M>(core, site, r)) return OpStatus::Stop;
     // Written sequentially, each block lies behind the one before.
     const uint64_t at = move_address(args.tensor(1).address, sequential ? written : 0, size);
     if (!put_block<M>(core, site, r, at, atomic, sequential)) break;  // C has ended

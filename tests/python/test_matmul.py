@@ -538,6 +538,60 @@ def test_the_tiling_is_the_device_s():
         TCubeTiling(rows=1)
 
 
+@asc.jit
+def register_and_turn(
+    pipe: asc.TPipe, space: asc.GlobalAddress, matmul: asc.adv.Matmul, tiling: TCubeTiling, x, y, z
+):
+    asc.adv.register_matmul(pipe, space, matmul, tiling)
+    return y, z, x + y
+
+
+def test_results_of_a_helper_that_registers():
+    """They arrive together, also where the variables that take them are its arguments."""
+
+    @asc.jit
+    def kernel(a: asc.GlobalAddress, out: asc.GlobalAddress, tiling: TCubeTiling, space: asc.GlobalAddress):
+        o = tensor(out)
+        pipe = asc.TPipe()
+        matmul = asc.adv.Matmul(
+            MatmulType(GM, ND, a.dtype), MatmulType(GM, ND, a.dtype), MatmulType(GM, ND, a.dtype)
+        )
+        x = tiling.m
+        y = tiling.n
+        z = tiling.k_a
+        x, y, z = register_and_turn(pipe, space, matmul, tiling, x, y, z)
+        o.set_value(0, x)
+        o.set_value(1, y)
+        o.set_value(2, z)
+
+    out = np.zeros(8, np.int32)
+    kernel[1](whole_numbers(16, 16), out, tiling_for(48, 32, 16), workspace())
+    assert out[:3].tolist() == [32, 16, 48 + 32]
+
+
+@pytest.mark.parametrize(("trans_a", "trans_b"), [(False, False), (True, True)])
+@pytest.mark.parametrize("dtype", [np.float32, np.int8])
+def test_long_k(trans_a, trans_b, dtype):
+    k = 2 * 4096 + 33
+    a, b = whole_numbers(20, k, dtype=dtype), whole_numbers(k, 24, dtype=dtype)
+    stored = [np.ascontiguousarray(x.T) if turned else x for x, turned in ((a, trans_a), (b, trans_b))]
+    whole = np.int32 if dtype == np.int8 else np.float32
+    bias = np.arange(24, dtype=whole)
+    tiling = tiling_for(20, 24, k, (16, 16, 32), is_bias=1)
+    c = run(*stored, np.zeros((20, 24), whole), tiling, bias, TRANS_A=trans_a, TRANS_B=trans_b)
+    np.testing.assert_array_equal(c, a.astype(np.int64) @ b.astype(np.int64) + bias)
+
+
+@pytest.mark.parametrize("all_at_once", [True, False])
+def test_a_wrong_k_may_be_stopped(all_at_once):
+    a, b, c = whole_numbers(16, 16), whole_numbers(16, 16), np.zeros((16, 16), np.float32)
+    tiling = tiling_for(16, 16, 2**31 - 1)
+    multiply.options(timeout=1.0, on_finding="collect")[1](
+        a, b, c[0], c, tiling, workspace(), ALL=all_at_once
+    )
+    assert "still running here after 1 s" in asc.last_findings()[-1].message
+
+
 def test_tiling_in_a_kernel():
     """Made, set and changed on the device; an argument is each core's own copy."""
 
