@@ -83,7 +83,7 @@ def run_on_host(case, compiled):
     names = [p.name for p in compiled.parameters]
     names = [n if n in arguments else n.removesuffix("_gm").rstrip("_") for n in names]
     result = compiled.run("AIV_ONLY", case.blocks, [arguments[n] for n in names])
-    return dict(zip([n for n in names if isinstance(arguments[n], np.ndarray)], result.arrays))
+    return dict(zip([n for n in names if isinstance(arguments[n], np.ndarray)], result.arrays, strict=True))
 
 
 def bits(array):
@@ -97,6 +97,7 @@ def differences(wanted, got):
     lines = []
     for name, want in wanted.items():
         if name not in got:
+            lines.append(f"{name}: no result")
             continue
         for i in np.nonzero(bits(want) != bits(got[name]))[0][:8]:
             lines.append(f"{name}[{i}]: oracle {want[i]!r}, got {got[name][i]!r}")
