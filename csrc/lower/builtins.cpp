@@ -28,7 +28,9 @@ Value Frame::cast_to(const Value& v, DType type, const Node* at) {
   session_.touch(object);  // a class of its own may answer by __float__ or __int__
   if (is_float(type)) {
     double real = 0;
-    if (n->form == Number::Form::Float)
+    if (PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_HEAPTYPE))
+      real = ir::round_to(type, PyFloat_AsDouble(check(PyNumber_Float(object), at)));
+    else if (n->form == Number::Form::Float)
       real = ir::round_to(type, n->real);
     else
       real = n->is_u64 ? ir::round_integer_to(type, static_cast<uint64_t>(n->bits))
