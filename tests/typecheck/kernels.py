@@ -4,6 +4,7 @@
 import asc
 import asc.lib.runtime as rt
 import asc.runtime.config as config
+from asc.adv import MatmulType, TCubeTiling
 from asc.runtime.jit import MockTensor, MockValue
 
 BUFFERS = 2
@@ -136,6 +137,24 @@ def scratch(x: asc.GlobalAddress, n: asc.ConstExpr[int]):
     kept = asc.GlobalTensor()
     kept.set_global_buffer(asc.GlobalAddress(asc.workspace(4 * n, per_block=False) + 8, asc.int32))
     kept.set_global_buffer(asc.GlobalAddress(int(asc.workspace(4 * n)) + 4, asc.int32))
+
+
+@asc.jit
+def product(
+    a: asc.GlobalTensor, c: asc.GlobalTensor, out: asc.TQue, tiling: TCubeTiling, workspace: asc.GlobalAddress
+):
+    ours = MatmulType(asc.TPosition.GM, asc.CubeFormat.ND, asc.float16)
+    matmul = asc.adv.Matmul(ours, MatmulType(asc.TPosition.GM, asc.CubeFormat.ND, asc.float16, True), ours)
+    pipe = asc.TPipe()
+    asc.adv.register_matmul(pipe, workspace, matmul, tiling)
+    matmul.set_tensor_a(a)
+    matmul.set_tensor_b(a, True)
+    with matmul.iterate() as i:
+        tile = out.alloc_tensor(asc.float16)
+        matmul.get_tensor_c(tile, en_sequential_write=True)
+        asc.data_copy(c[i * tiling.base_m :], tile, tiling.base_m * tiling.base_n)
+    matmul.iterate_all(c)
+    matmul.end()
 
 
 @asc.torch_op("typecheck::twice", mutates_args=())
