@@ -44,7 +44,7 @@ Value Frame::workspace(std::span<const Argument> args, const ast::Call* e) {
          fmt::format("TypeError: workspace() takes a number of bytes, not {}", shown(given[0]->value)));
   if (bytes->bits < 1 || bytes->is_u64 || bytes->bits > ir::kMaxWorkspaceBytes)
     fail(given[0]->node, fmt::format("ValueError: a workspace of {} bytes", shown(given[0]->value)),
-         fmt::format("it takes 1 to 2**40 bytes"));
+         "it takes 1 to 2**40 bytes");
   bool per_block = true;
   if (given[1]) {
     need_static(1);
