@@ -286,22 +286,38 @@ bool can_exist(Core& core, const CallSite& site, uint64_t address, DType dtype, 
   return false;
 }
 
-// A part of a matrix that lies in rows `stride` elements apart, as a panel; `across`: the panel is its
-// transpose. False: there is none.
+// The part of A or B that a block is made of: `inner` elements of K from `from` on, `outer` rows of A or
+// columns of B from `place` on, as they lie in memory.
+struct Panel {
+  int64_t row, column, rows, columns, stride;
+  bool across;  // what is read is the transpose of what lies there
+};
+Panel panel_of(const MatmulState& s, bool left, int64_t from, int64_t inner) {
+  const bodies::MatmulBlock& b = s.block;
+  if (left)
+    return s.a.transposed ? Panel{from, b.row, inner, b.rows, s.org_m, true}
+                          : Panel{b.row, from, b.rows, inner, s.org_ka, false};
+  return s.b.transposed ? Panel{b.column, from, b.columns, inner, s.org_kb, true}
+                        : Panel{from, b.column, inner, b.columns, s.org_n, false};
+}
+
+template <Mode M>
+bool can_exist(Core& core, const CallSite& site, const MatmulState::Matrix& matrix, DType dtype,
+               const Panel& p) {
+  const uint64_t start = move_address(matrix.address, p.row * p.stride + p.column, size_of(dtype));
+  return can_exist<M>(core, site, start, dtype, p.rows, p.columns, p.stride);
+}
+
 template <Mode M, class Acc>
-bool read_panel(Core& core, const CallSite& site, const MatmulState::Matrix& matrix, DType dtype, int64_t row,
-                int64_t column, int64_t rows, int64_t columns, int64_t stride, bool across,
-                std::vector<Acc>* panel) {
-  const uint64_t start = move_address(matrix.address, row * stride + column, size_of(dtype));
-  if (!can_exist<M>(core, site, start, dtype, rows, columns, stride)) return false;
-  panel->resize(static_cast<size_t>(rows * columns));
-  for (int64_t i = 0; i < rows; i++) {
-    const int64_t at = (row + i) * stride + column;
-    Acc* to = panel->data() + (across ? i : i * columns);
-    read_elements<M>(core, site, move_address(matrix.address, at, size_of(dtype)), dtype, columns, to,
-                     across ? rows : 1);
+void read_panel(Core& core, const CallSite& site, const MatmulState::Matrix& matrix, DType dtype,
+                const Panel& p, std::vector<Acc>* panel) {
+  panel->resize(static_cast<size_t>(p.rows * p.columns));
+  for (int64_t i = 0; i < p.rows; i++) {
+    const int64_t at = (p.row + i) * p.stride + p.column;
+    Acc* to = panel->data() + (p.across ? i : i * p.columns);
+    read_elements<M>(core, site, move_address(matrix.address, at, size_of(dtype)), dtype, p.columns, to,
+                     p.across ? p.rows : 1);
   }
-  return true;
 }
 
 // False: the launch has been stopped. K in slices, however long it is: the panels stay small and somebody may
@@ -322,21 +338,16 @@ bool compute_block(Core& core, const CallSite& site, const Request& r, std::vect
                      sums->data(), 1);
     for (int64_t i = 1; i < b.rows; i++) std::copy_n(sums->data(), b.columns, sums->data() + i * b.columns);
   }
+  if (!can_exist<M>(core, site, s.a, a_type, panel_of(s, true, 0, s.shape.k)) ||
+      !can_exist<M>(core, site, s.b, b_type, panel_of(s, false, 0, s.shape.k))) {
+    fill_poison(sums->data(), sums->size() * sizeof(Acc));
+    return true;
+  }
   for (int64_t from = 0; from < s.shape.k; from += kSlice) {
     if (!core.launch->poll()) return false;
     const int64_t k = std::min(kSlice, s.shape.k - from);
-    const bool has_left =
-        s.a.transposed
-            ? read_panel<M>(core, site, s.a, a_type, from, b.row, k, b.rows, s.org_m, true, left)
-            : read_panel<M>(core, site, s.a, a_type, b.row, from, b.rows, k, s.org_ka, false, left);
-    const bool has_right =
-        s.b.transposed
-            ? read_panel<M>(core, site, s.b, b_type, b.column, from, b.columns, k, s.org_kb, true, right)
-            : read_panel<M>(core, site, s.b, b_type, from, b.column, k, b.columns, s.org_n, false, right);
-    if (!has_left || !has_right) {
-      fill_poison(sums->data(), sums->size() * sizeof(Acc));
-      return true;
-    }
+    read_panel<M>(core, site, s.a, a_type, panel_of(s, true, from, k), left);
+    read_panel<M>(core, site, s.b, b_type, panel_of(s, false, from, k), right);
     if constexpr (std::is_same_v<Acc, float>) {
       static const MatmulKernel add = matmul_kernel();
       add(sums->data(), left->data(), right->data(), b.rows, b.columns, k);
