@@ -34,6 +34,7 @@ MEASUREMENTS = {
     "triton": (("triton",), "triton", {}),
     "add": (("asc",), "add", {"floor": FLOOR}),
     "chain": (("asc",), "chain", {}),
+    "product": (("asc",), "product", {}),
     "threads": (("asc",), "threads", {"floor": FLOOR}),
     "scalar": (("asc",), "scalar", {}),
 }

@@ -116,6 +116,35 @@ def measure_chain(side, repeat=20):
     return in_turn(runs, repeat, errors, check)
 
 
+def measure_product(side, repeat=15):
+    """float16 matrices to a float32 product by the Matmul object, against torch's float32 product."""
+    import numpy as np
+
+    sys.path.insert(0, FOLDER)
+    from kernel_matmul import product, tiling_for
+
+    m, k, n = 512, 512, 1024
+    rng = np.random.default_rng(3)
+    a, b = (rng.integers(-5, 5, shape).astype(np.float16) for shape in ((m, k), (k, n)))
+    c, space = np.zeros((m, n), np.float32), np.zeros(1 << 20, np.uint8)
+    tiling = tiling_for(m, n, k, CORES)
+    handle = product.options(mode="fast")[tiling.used_core_num]
+    runs, errors = {"product.fast": lambda: handle(a, b, c, tiling, space)}, {}
+    wide = a.astype(np.float32), b.astype(np.float32)
+    try:
+        torch = quiet_torch()
+        ta, tb = (torch.from_numpy(x) for x in wide)
+        runs["torch.matmul"] = lambda: ta @ tb
+    except ImportError as e:
+        errors["torch.matmul"] = str(e)
+
+    def check(name):
+        if name == "product.fast" and not np.array_equal(c, wide[0] @ wide[1]):  # whole numbers: exact
+            raise ValueError("wrong result")
+
+    return in_turn(runs, repeat, errors, check)
+
+
 def measure_threads(side, floor, repeat=20):
     """The chain on one thread and two, and what the machine makes of two threads of plain work."""
     gelu, x, y = gelu_setup()

@@ -2,7 +2,7 @@
 """Measures one thing in the environment that runs it, and prints one JSON object.
 
 usage: worker.py asc|pyasc|triton WHAT [OPTIONS AS JSON]; WHAT is the end of a function's name: import, first,
-compile, warm, triton, or one of simulate.py: add, chain, threads, scalar
+compile, warm, triton, or one of simulate.py: add, chain, product, threads, scalar
 
 `asc` and `pyasc` share the package name `asc`, so each side has an environment of its own. The peer has no
 CANN here: its device compiler and its launcher are replaced by functions that do nothing. That leaves what is
