@@ -1334,7 +1334,7 @@ def shift_left(
     count: _Int,
     is_set_mask: bool = True,
 ) -> None:
-    """dst[i] = src[i] << scalar
+    """dst[i] = src[i] << scalar; signed types keep their sign bit and shift the rest
 
     Ascend C: ShiftLeft, pipe V of vector cores. T: int16, uint16, int32, uint32.
     """

@@ -267,7 +267,7 @@ ir::Expr* Frame::condition(const Node* e, std::optional<bool>* known) {
 }
 
 // Inside what a condition guards: the names that it has set.
-void Frame::enter_guarded(ir::Block* block, std::vector<uint32_t> names) {
+void Frame::enter_guarded(ir::Block* block, const std::vector<uint32_t>& names) {
   enter(block);
   for (uint32_t name : names) {
     Binding b = bindings_[name];

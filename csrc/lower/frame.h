@@ -229,7 +229,7 @@ class Frame {
   Value arithmetic(ir::BinaryOp op, const Value& left, const Value& right, const ast::Node* at);
   Value contains(const Value& item, const Value& container, bool negate, const ast::Node* at);
   ir::Expr* condition(const ast::Node* e, std::optional<bool>* known);
-  void enter_guarded(ir::Block* block, std::vector<uint32_t> names);
+  void enter_guarded(ir::Block* block, const std::vector<uint32_t>& names);
   ir::Expr* condition_from(const ast::BoolOp* b, uint32_t index, std::optional<bool>* known);
   ir::Expr* prepend(ir::LogicalOp op, ir::Expr* first, ir::Expr* rest, const ast::Node* at);
   ir::Expr* truth(const Value& v, const ast::Node* at, std::optional<bool>* known);

@@ -454,7 +454,7 @@ void Frame::flow_to_head(LoopState& loop, const Node* at) {
     const bool has_form = form_of(now, &type, &literal);
     const auto [one, other] = describe_two(head, now);
     std::string hint = "only numbers, enums and tensors may change in a loop; asc.static_range unrolls it";
-    if (other == "another") hint = "use two names: " + hint;
+    if (other == "another") hint.insert(0, "use two names: ");
     if (has_form) hint = "give it one type before the loop, or use another name";
     if (has_form && head.slot && type.is_scalar() && head.var->type.is_scalar())
       if (const Promotion p = promote(head.var->type.elem, type.elem); !p.error)

@@ -12,7 +12,6 @@
 namespace asc::lower {
 
 using ast::Node;
-using ast::NodeKind;
 
 namespace {
 

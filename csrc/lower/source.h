@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 
-struct _object;
+struct _object;  // Python's own name; NOLINT(bugprone-reserved-identifier)
 using PyObject = _object;
 
 namespace asc::ast {

@@ -2,6 +2,7 @@
 // Compile-time evaluation, by Python itself. Every outside value that it reads becomes a dependency of the
 // kernel.
 #include <algorithm>
+#include <cstring>
 
 #include "base/format.h"
 #include "lower/frame.h"
@@ -69,6 +70,24 @@ static bool is_fixed(PyObject* object) {
          as_property(object) || as_enum_class(object, &id) || as_enum(object, &id, &value);
 }
 
+// One of this package's modules: its ops, dtypes and enums stand there for good.
+static bool is_own_module(PyObject* object) {
+  const char* name = PyModule_Check(object) ? PyModule_GetName(object) : nullptr;
+  if (!name) {
+    PyErr_Clear();
+    return false;
+  }
+  return std::strcmp(name, "asc") == 0 || std::strncmp(name, "asc.", 4) == 0;
+}
+
+// Does an attribute stay what it is as long as its object does? An attribute of the user's does not, whatever
+// its value is; nor does one of a class of the user's that derives from tuple, int or the like.
+static bool is_fixed_attribute(PyObject* object, PyObject* value) {
+  return is_fixed(object) || (is_own_module(object) && value && is_fixed(value)) ||
+         PyUnicode_CheckExact(object) || PyLong_CheckExact(object) || PyFloat_CheckExact(object) ||
+         PyTuple_CheckExact(object);
+}
+
 Value Frame::static_attribute(PyObject* object, PyObject* name, const Node* at) {
   PyObject* value = PyObject_GetAttr(object, name);
   if (!value) {
@@ -86,8 +105,9 @@ Value Frame::static_attribute(PyObject* object, PyObject* name, const Node* at) 
   session_.keep(value);
   if (const char* unsupported = as_unsupported(value))
     fail(at, fmt::format("{} is not yet supported", unsupported));
+  if (is_fixed_attribute(object, value) && is_fixed(value)) return Value::of(value);
   DType dtype;
-  if (is_fixed(value) || as_dtype(object, &dtype)) return Value::of(value);
+  if (as_dtype(object, &dtype)) return Value::of(value);
   const bool bound_jit = as_jit(value) && reinterpret_cast<JitObject*>(value)->bound_self;
   if (PyMethod_Check(value) ||
       bound_jit) {  // made by each access: the class's function is what is kept in mind
@@ -100,9 +120,7 @@ Value Frame::static_attribute(PyObject* object, PyObject* name, const Node* at) 
     }
     PyErr_Clear();
   } else if (!PyCFunction_Check(value) || PyModule_Check(object)) {
-    const bool immutable =
-        PyUnicode_Check(object) || PyLong_Check(object) || PyFloat_Check(object) || PyTuple_Check(object);
-    if (!immutable) session_.depend(Via::Attribute, object, name, value);
+    if (!is_fixed_attribute(object, value)) session_.depend(Via::Attribute, object, name, value);
   }
   return number_value(value);
 }
@@ -125,7 +143,7 @@ PyObject* Frame::read_by_name(PyObject* callee, PyObject* args, PyObject* keywor
   } else {
     session_.keep(value);
   }
-  if (!is_fixed(object) && !(value && is_fixed(value))) session_.depend(Via::Attribute, object, name, value);
+  if (!is_fixed_attribute(object, value)) session_.depend(Via::Attribute, object, name, value);
   if (callee == has) return value ? Py_True : Py_False;
   return value ? value : PyTuple_GET_ITEM(args, 2);
 }
@@ -186,7 +204,7 @@ bool is_leaf(PyObject* object) {
 
 bool is_plain_container(PyObject* object) {
   return PyList_CheckExact(object) || PyTuple_CheckExact(object) || PyDict_CheckExact(object) ||
-         PyRange_Check(object) || PyUnicode_Check(object) || PyBytes_Check(object);
+         PyRange_Check(object) || PyUnicode_CheckExact(object) || PyBytes_CheckExact(object);
 }
 
 // The items of a compile-time iterable.

@@ -114,3 +114,14 @@ def test_what_cannot_be_is_minus_one():
         made.set_sparse(True)
     with pytest.raises(AttributeError, match="no_such_setter"):
         made.no_such_setter(1)
+
+
+@pytest.mark.parametrize("dtype", [asc.float32, np.float16, "float32", 1])
+def test_an_element_type_is_one_of_the_hosts(dtype):
+    made = maker(32, 32, 32, 1)
+    for name in ("set_a_type", "set_b_type", "set_c_type", "set_bias_type"):
+        with pytest.raises(
+            TypeError, match=r"data_type is a member of asc\.lib\.host\.DataType, as DT_FLOAT16, not"
+        ):
+            getattr(made, name)(host.TPosition.GM, host.CubeFormat.ND, dtype)
+    assert tiling_of(made).base_k == tiling_of(maker(32, 32, 32, 1)).base_k

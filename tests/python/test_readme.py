@@ -35,6 +35,12 @@ def without_folders(text, path):
     return text.replace(str(path), path.name).strip()
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)
+def test_examples_run(path, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYASC_DUMP_PATH", str(tmp_path))
+    runpy.run_path(str(path), run_name="__main__")  # each looks at its own result
+
+
 def test_the_kernel_runs_and_prints_as_shown(kernel):
     names = runpy.run_path(str(kernel()))
     x = np.arange(8192, dtype=np.float32)

@@ -69,6 +69,10 @@ class MultiCoreMatmulTiling:
     # ---- what is wanted
 
     def _matrix(self, name, pos, type, data_type, is_trans=False) -> int:
+        if not isinstance(data_type, DataType):
+            raise TypeError(
+                f"data_type is a member of asc.lib.host.DataType, as DT_FLOAT16, not {data_type!r}"
+            )
         if data_type not in SIZES or type != CubeFormat.ND:
             return -1
         setattr(self, name, Matrix(TPosition(pos), CubeFormat(type), DataType(data_type), bool(is_trans)))
