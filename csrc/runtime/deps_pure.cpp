@@ -137,8 +137,8 @@ bool is_pure_function(std::string_view module, std::string_view name) {
 
 bool is_pure_type(std::string_view module, std::string_view name) {
   if (module == "numpy" || module == "numpy.dtypes") return name != "memmap" && name != "DataSource";
-  constexpr std::string_view kTypes[] = {"datetime.timedelta", "datetime.timezone", "decimal.Decimal",
-                                         "torch.Size", "torch.dtype"};
+  constexpr std::string_view kTypes[] = {"datetime.timedelta", "datetime.timezone", "torch.Size",
+                                         "torch.dtype"};
   for (const std::string_view type : kTypes)
     if (type.size() == module.size() + 1 + name.size() && type.starts_with(module) && type.ends_with(name))
       return true;

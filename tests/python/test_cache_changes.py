@@ -210,6 +210,7 @@ WORLD = {
     "helper(lambda: os.path.getsize('/dev/null'))": "getsize",
     "helper(lambda: sys.getrecursionlimit())": "sys",
     "helper(lambda: decimal.getcontext().prec)": "getcontext",
+    "helper(lambda: int(decimal.Decimal(10) / decimal.Decimal(6) * 1000))": "decimal",
     "helper(lambda: len(inspect.signature(helper).parameters))": "inspect",
     "helper(lambda: len(helper.__doc__ or ''))": "__doc__",
     "helper(lambda: len(threading.current_thread().name))": "threading",

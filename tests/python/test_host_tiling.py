@@ -125,3 +125,18 @@ def test_an_element_type_is_one_of_the_hosts(dtype):
         ):
             getattr(made, name)(host.TPosition.GM, host.CubeFormat.ND, dtype)
     assert tiling_of(made).base_k == tiling_of(maker(32, 32, 32, 1)).base_k
+
+
+def test_sizes_that_cannot_be():
+    made = maker(32, 32, 32, 4)
+    for size in (0, -2, 2**31):
+        assert made.set_org_shape(32, size, 32) == made.set_shape(32, 32, size) == made.set_dim(size) == -1
+    assert made.set_dim(10**7) == -1  # no launch has so many
+    for wrong in (1.5, "8"):
+        with pytest.raises(TypeError):
+            made.set_dim(wrong)
+        with pytest.raises(TypeError):
+            made.set_shape(wrong, 32, 32)
+    assert tiling_of(made).used_core_num == tiling_of(maker(32, 32, 32, 4)).used_core_num
+    assert made.set_shape(64, 32, 32) == 0  # more than there is
+    assert made.get_tiling(asc.adv.TCubeTiling()) == -1

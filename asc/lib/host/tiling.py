@@ -7,6 +7,7 @@ keeps to all of it, and prefers an even split and large blocks. Setters return 0
 
 from __future__ import annotations
 
+from operator import index
 from typing import NamedTuple
 
 from asc._unbuilt import module_getattr
@@ -21,11 +22,17 @@ SIZES = {
     DataType.DT_FLOAT: 4, DataType.DT_FLOAT16: 2, DataType.DT_BF16: 2, DataType.DT_BFLOAT16: 2,
     DataType.DT_INT8: 1, DataType.DT_INT32: 4,
 }  # fmt: skip
+MOST_BLOCKS = 65535  # of a launch; a mixed one has two vector cores a block
 LOCAL = (TPosition.VECIN, TPosition.VECCALC, TPosition.VECOUT)
 
 
 def ceil_div(a: int, b: int) -> int:
     return -(-a // b)
+
+
+def fits(*sizes: int) -> bool:
+    """Are these sizes: positive, within a tiling's 32 bits? TypeError for what is no integer."""
+    return all(0 < index(size) < 2**31 for size in sizes)
 
 
 def aligned(a: int, b: int) -> int:
@@ -95,7 +102,7 @@ class MultiCoreMatmulTiling:
         return self._matrix("_bias", pos, type, data_type)
 
     def set_dim(self, dim: int) -> int:
-        if dim <= 0:
+        if not fits(dim) or dim > 2 * MOST_BLOCKS:
             return -1
         self._cores = dim
         return 0
@@ -103,14 +110,14 @@ class MultiCoreMatmulTiling:
     def set_org_shape(self, org_m_in: int, org_n_in: int, org_k_in: int, org_kb_in: int | None = None) -> int:
         """The whole matrices, whose rows are so long; k_b where it differs."""
         kb = org_k_in if org_kb_in is None else org_kb_in
-        if min(org_m_in, org_n_in, org_k_in, kb) <= 0:
+        if not fits(org_m_in, org_n_in, org_k_in, kb):
             return -1
         self._org, self._org_kb = (org_m_in, org_n_in, org_k_in), kb
         return 0
 
     def set_shape(self, m: int, n: int, k: int) -> int:
         """What is computed; -1 stands for the whole matrix's size."""
-        if any(size <= 0 and size != -1 for size in (m, n, k)):
+        if not all(index(size) == -1 or fits(size) for size in (m, n, k)):
             return -1
         self._shape = (m, n, k)
         return 0
@@ -196,6 +203,8 @@ class MultiCoreMatmulTiling:
         )
         if min(m, n, k) <= 0 or self._a.dtype != self._b.dtype:
             return -1
+        if any(0 < whole < part for part, whole in zip((m, n, k), self._org, strict=True)):
+            return -1  # more than there is
         single_m, single_n = self._split(m, n)
         blocks = self._blocks(single_m, single_n, k)
         if blocks is None:
