@@ -220,6 +220,8 @@ bool Encoder::add_instance(PyObject* value) {
     out_.u8('o');
     return add(reinterpret_cast<PyObject*>(type));
   }
+  if (type == &PyBaseObject_Type && !in_memory())  // a mark: nothing but identity tells it from another
+    return opaque(value, "object()");
   has_bare_ = has_bare_ || type->tp_repr == PyBaseObject_Type.tp_repr;
   if (in_memory() && !by_value) identity(value);
   out_.u8('O');

@@ -39,6 +39,8 @@ TYPES, NAMED = [asc.int32], {"type": asc.int32}
 TEXT = Text("ab")
 SHAPE = Shape()
 TYPE, SPLIT = asc.int32, 2
+FAST, SLOW = object(), object()
+SIZES, MODE = {FAST: 1, SLOW: 7}, FAST
 
 
 @pytest.fixture(autouse=True)
@@ -164,3 +166,23 @@ def test_classes_that_derive_from_pythons_own(kernel, two, four, values):
     assert run(kernel) == two
     values(asc.int32, 4)
     assert run(kernel) == four
+
+
+def size_of(mode):
+    return 1 if mode is FAST else 7
+
+
+@asc.jit
+def by_a_mark(out: asc.GlobalAddress):
+    o = asc.GlobalTensor()
+    o.set_global_buffer(out)
+    o.set_value(0, SIZES[MODE] + 10 * size_of(MODE) + 100 * (1 if MODE in [FAST] else 7))
+
+
+def test_marks_that_only_identity_tells_apart(monkeypatch):
+    assert run(by_a_mark) == 111
+    monkeypatch.setitem(globals(), "MODE", SLOW)
+    assert run(by_a_mark) == 777
+    monkeypatch.setitem(globals(), "MODE", FAST)
+    assert run(by_a_mark) == 111
+    assert "object()" in by_a_mark.cache_info()["not_stored"]
