@@ -12,7 +12,7 @@ import pytest
 
 from asc import _asc
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(_asc.__file__).absolute().parents[1]  # of the package that runs here
 
 
 def run(*arguments, path=ROOT, cwd=None, **variables):

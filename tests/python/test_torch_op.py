@@ -416,7 +416,7 @@ def test_without_torch(torch, message):
     """
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],
-        env={"PYTHONPATH": str(ROOT), "PATH": ""},
+        env={"PYTHONPATH": str(Path(asc.__file__).absolute().parents[1]), "PATH": ""},
         capture_output=True,
         text=True,
         timeout=60,

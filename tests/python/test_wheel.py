@@ -2,6 +2,7 @@
 """What is packed: the extension needs little and is small, the archive is complete; with --wheel the archive
 and a wheel are built and tried in clean environments."""
 
+import os
 import re
 import subprocess
 import sys
@@ -28,7 +29,7 @@ def git_status():
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout
 
 
-@pytest.mark.skipif("ASC_UNDER_ASAN" in __import__("os").environ, reason="an instrumented build needs more")
+@pytest.mark.skipif("ASC_UNDER_SANITIZER" in os.environ, reason="an instrumented build needs more")
 def test_the_extension_needs_the_system_libraries_alone():
     foreign = [name for name in wheels.needs(EXTENSION) if not wheels.MAY_NEED.fullmatch(name)]
     assert not foreign

@@ -14,7 +14,7 @@ import pytest
 
 import asc
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(asc.__file__).absolute().parents[1]  # of the package that runs here
 
 
 @asc.jit
