@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/args_kinds.h"
 
+#include <algorithm>
+
 #include "base/format.h"
 #include "lower/objects.h"
 #include "runtime/args.h"
@@ -97,7 +99,7 @@ bool is_instance_of(PyObject* value, const char* module, const char* name) {
   return result > 0;
 }
 
-KnownType g_known_types[64];
+KnownType g_known_types[kKnownTypes];
 
 TypeClass learn_class(PyObject* value) {
   PyTypeObject* type = Py_TYPE(value);
@@ -107,9 +109,12 @@ TypeClass learn_class(PyObject* value) {
   if (!is_of_type(reinterpret_cast<PyObject*>(type), cls)) return cls;
   // A heap type made at run time may gain meaning only by inheritance, which its class already shows.
   Py_INCREF(type);
-  KnownType& known = known_type(type);
-  PyTypeObject* old = known.type;
-  known = {type, cls};
+  KnownType* places = known_places(type);
+  size_t last = 0;  // where the type is already, or the place that is longest in use
+  while (last + 1 < kPlaces && places[last].type != type) last++;
+  PyTypeObject* old = places[last].type;
+  std::move_backward(places, places + last, places + last + 1);
+  places[0] = {type, cls};
   Py_XDECREF(old);
   return cls;
 }

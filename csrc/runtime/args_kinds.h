@@ -41,14 +41,22 @@ struct KnownType {
   PyTypeObject* type;
   TypeClass cls;
 };
-extern KnownType g_known_types[64];
-inline KnownType& known_type(const PyTypeObject* type) {
-  return g_known_types[(reinterpret_cast<uintptr_t>(type) >> 4) * 0x9E3779B97F4A7C15ull >> 58];
+// A set of four places a hash: int, float and numpy's array always lie the same way to each other, and where
+// two of them shared the only place each launch would learn them anew.
+inline constexpr size_t kKnownTypes = 64, kPlaces = 4;
+extern KnownType g_known_types[kKnownTypes];
+inline KnownType* known_places(const PyTypeObject* type) {
+  constexpr uint64_t kGolden = 0x9E3779B97F4A7C15;
+  const uint64_t hash = (reinterpret_cast<uintptr_t>(type) >> 4) * kGolden;
+  return g_known_types + (hash >> 32) % (kKnownTypes / kPlaces) * kPlaces;
 }
 TypeClass learn_class(PyObject* value);
 inline TypeClass class_of(PyObject* value) {
-  const KnownType& known = known_type(Py_TYPE(value));
-  return known.type == Py_TYPE(value) ? known.cls : learn_class(value);
+  const PyTypeObject* type = Py_TYPE(value);
+  const KnownType* places = known_places(type);
+  for (size_t i = 0; i < kPlaces; i++)
+    if (places[i].type == type) return places[i].cls;
+  return learn_class(value);
 }
 bool is_array_class(TypeClass cls);
 // Of what is meant as an array: also where one object's own attributes make it one.
