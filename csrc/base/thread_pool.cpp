@@ -9,11 +9,12 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <csignal>
 #include <cstdlib>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include "base/signals.h"
 
 namespace asc {
 
@@ -53,17 +54,11 @@ struct Pool {
   // Under the mutex. Where the machine gives no thread, those that are there do the work.
   void start(int missing, int most) {
     if (missing <= 0 || static_cast<int>(threads.size()) >= most) return;
-    // Signals are for the interpreter's threads, but for those that tell of a fault right here.
-    sigset_t others, before;
-    sigfillset(&others);
-    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS})
-      sigdelset(&others, fault);
-    pthread_sigmask(SIG_SETMASK, &others, &before);
+    const SignalsLeftToOthers signals;
     try {
       for (int i = 0; i < missing && static_cast<int>(threads.size()) < most; i++)
         threads.emplace_back([this, own = generation] { serve(own); });
     } catch (const std::exception&) {}
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
   void serve(int own_generation) {

@@ -250,7 +250,7 @@ Value Frame::binary(Operator op, Value left, Value right, const Node* at) {
     if (PyObject* a = to_object(left), *b = a ? to_object(right) : nullptr;
         a && b && op != Operator::Add && op != Operator::Mult)
       return static_binary(op, Value::of(a), Value::of(b), at);
-    PyErr_Clear();
+    drop_error();
     const auto count = number(left.is_seq() ? right : left);
     if (op == Operator::Add) {
       std::vector<Value> a, b;
@@ -375,7 +375,7 @@ Value Frame::contains(const Value& item, const Value& container, bool negate, co
     if (found < 0) fail_python(at);
     return Value::of((found == 1) != negate ? Py_True : Py_False);
   }
-  PyErr_Clear();
+  drop_error();
   std::vector<Value> items;
   if (container.is_expr() || !iterate(container, at, &items))
     fail(at, fmt::format("TypeError: `in` {} is not possible", shown(container)));
@@ -435,7 +435,7 @@ Value Frame::compare(CompareOperator op, Value left, Value right, const Node* at
       session_.touch(b);
       return number_value(session_.derive(check(PyObject_RichCompare(a, b, info.python), at)));
     }
-    PyErr_Clear();
+    drop_error();
     fail(at,
          fmt::format("{} {} {} compares runtime values in containers", shown(left), ast::sign(op),
                      shown(right)),

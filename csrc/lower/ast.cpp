@@ -50,7 +50,7 @@ class TypeTable {
 
   TypeTable() {
     PyRef module = PyRef::steal(PyImport_ImportModule("_ast"));
-    if (!module) PyErr_Clear(), ASC_BUG("no _ast module");
+    if (!module) drop_error(), ASC_BUG("no _ast module");
     for (int i = 0; i < static_cast<int>(NodeKind::Count); i++) {
       NodeKind kind = static_cast<NodeKind>(i);
       if (kind != NodeKind::TypeParam) add(module.get(), kind_name(kind).data(), kind);
@@ -73,7 +73,7 @@ class TypeTable {
 
   void add(PyObject* module, const char* name, NodeKind kind, uint8_t op = 0) {
     PyObject* type = PyObject_GetAttrString(module, name);  // kept for ever
-    if (type == nullptr) return PyErr_Clear();              // not in this version of Python
+    if (type == nullptr) return drop_error();              // not in this version of Python
     size_t i = hash(type);
     while (slots_[i].type != nullptr) i = (i + 1) % kSize;
     slots_[i] = {type, kind, op};
@@ -241,7 +241,7 @@ class Builder {
       if (names_by_str_[i]->str == str) return names_by_str_[i];
     Py_ssize_t size = 0;
     const char* utf8 = PyUnicode_AsUTF8AndSize(str, &size);
-    if (utf8 == nullptr) PyErr_Clear(), ASC_BUG("an identifier is not UTF-8");
+    if (utf8 == nullptr) drop_error(), ASC_BUG("an identifier is not UTF-8");
     Name* name = allocate<Name>();
     name->str = keep(str);
     name->utf8 = {utf8, static_cast<size_t>(size)};
@@ -283,7 +283,7 @@ class Builder {
       Py_ssize_t size = 0;
       if (const char* utf8 = PyUnicode_AsUTF8AndSize(value, &size))
         node->text = {utf8, static_cast<size_t>(size)};
-      PyErr_Clear();
+      drop_error();
     } else if (PyBytes_CheckExact(value)) {
       node->type = Type::Bytes;
       node->text = {PyBytes_AS_STRING(value), static_cast<size_t>(PyBytes_GET_SIZE(value))};

@@ -25,7 +25,7 @@ std::string take_python_error(bool* is_syntax_error) {
   const char* utf8 = text && PyUnicode_Check(text.get()) ? PyUnicode_AsUTF8(text.get()) : nullptr;
   std::string message = type != nullptr ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "no error";
   if (utf8 != nullptr) message.append(": ").append(utf8);
-  PyErr_Clear();
+  drop_error();
   return message;
 }
 
@@ -48,7 +48,7 @@ class SilenceWarnings {
     if (!entered) context_ = PyRef();
     PyRef done =
         PyRef::steal(entered ? PyObject_CallMethod(module.get(), "simplefilter", "s", "ignore") : nullptr);
-    if (!done) PyErr_Clear();
+    if (!done) drop_error();
   }
   ~SilenceWarnings() {
     if (!context_) return;
@@ -56,7 +56,7 @@ class SilenceWarnings {
     PyErr_Fetch(&type, &value, &traceback);
     PyRef left =
         PyRef::steal(PyObject_CallMethod(context_.get(), "__exit__", "OOO", Py_None, Py_None, Py_None));
-    if (!left) PyErr_Clear();
+    if (!left) drop_error();
     PyErr_Restore(type, value, traceback);
   }
   SilenceWarnings(const SilenceWarnings&) = delete;

@@ -162,7 +162,7 @@ ArgKey Frame::pass(const Value& v, const Parameter& param, const Node* node,
   ArgKey key;
   if (param.is_constexpr) {
     key.object = to_object(v);
-    PyErr_Clear();
+    drop_error();
     if (!key.object)
       fail(node,
            fmt::format("'{}' is compile-time (asc.ConstExpr), but its value is {}", param.utf8, shown(v)),
@@ -172,7 +172,7 @@ ArgKey Frame::pass(const Value& v, const Parameter& param, const Node* node,
   }
   if (v.is_seq()) {
     if ((key.object = to_object(v)) && !v.seq->is_list) return key;
-    PyErr_Clear();
+    drop_error();
     key.object = nullptr;
     key.form = ArgKey::Form::Seq;
     key.is_list = v.seq->is_list;

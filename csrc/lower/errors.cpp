@@ -102,7 +102,7 @@ void Frame::fail_python(const Node* node, std::string hint) const {
   if (value && trace) PyException_SetTraceback(value, trace);
   Py_XDECREF(type);
   Py_XDECREF(trace);
-  PyErr_Clear();
+  drop_error();
   PyRef cause = PyRef::steal(value);
   try {
     fail(node, std::move(message), std::move(hint));
@@ -134,12 +134,12 @@ std::string Frame::shown(const Value& v) const {
   if (PyFunction_Check(v.object) || PyCFunction_Check(v.object)) {
     const PyRef name = PyRef::steal(PyObject_GetAttrString(v.object, "__qualname__"));
     const char* utf8 = name ? PyUnicode_AsUTF8(name.get()) : nullptr;
-    PyErr_Clear();
+    drop_error();
     return fmt::format("the Python function {}", utf8 ? utf8 : "?");
   }
   const PyRef text = PyRef::steal(PyObject_Repr(v.object));
   const char* utf8 = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
-  PyErr_Clear();
+  drop_error();
   const std::string result = utf8 ? utf8 : "";
   // An address says nothing, and differs from run to run.
   const bool plain = !result.empty() && result.size() <= 60 && result.find(" at 0x") == std::string::npos;

@@ -139,7 +139,7 @@ Value Frame::attribute(const Value& object, const ast::Name* name, const Node* a
          attribute_hint(object, name->utf8, at));
   }
   if (PyObject* plain = to_object(object)) return static_attribute(plain, name->str, at);
-  PyErr_Clear();
+  drop_error();
   fail(at, fmt::format("AttributeError: {} that holds runtime values has no attribute '{}'", shown(object),
                        name->utf8));
 }

@@ -67,7 +67,7 @@ static bool same_object(PyObject* a, PyObject* b) {
   }
   if (!PyLong_Check(a) && !PyUnicode_CheckExact(a) && !PyBytes_CheckExact(a) && !number_of(a)) return false;
   const int equal = PyObject_RichCompareBool(a, b, Py_EQ);
-  if (equal < 0) PyErr_Clear();
+  if (equal < 0) drop_error();
   return equal == 1;
 }
 

@@ -13,7 +13,7 @@ static std::string utf8_of(PyObject* str) {
   Py_ssize_t size = 0;
   const char* text = PyUnicode_AsUTF8AndSize(str, &size);
   if (text) return {text, static_cast<size_t>(size)};
-  PyErr_Clear();
+  drop_error();
   return {};
 }
 
@@ -64,7 +64,7 @@ void Frame::format_value(const Value& v, const Node* node, Text* out, bool insid
         utf8_of(session_.note_text(check(inside ? PyObject_Repr(object) : PyObject_Str(object), node)));
     return;
   }
-  PyErr_Clear();
+  drop_error();
   if (v.is_seq()) {
     out->pieces.back() += v.seq->is_list ? "[" : "(";
     for (size_t i = 0; i < v.seq->items.size(); i++) {
@@ -112,7 +112,7 @@ void Frame::format_piece(const Node* node, Text* out) {
     }
     PyObject* object = to_object(v);
     if (!object) {
-      PyErr_Clear();
+      drop_error();
       const bool plain = field->conversion != 'r' && field->conversion != 's' && field->conversion != 'a';
       if (spec && !plain)
         fail(field->format_spec, "a format specification of a runtime value's text is not supported",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An owned reference to a Python object. Everything here needs the GIL.
+// An owned reference to a Python object, and errors that mean nothing. Everything here needs the GIL.
 #pragma once
 
 #include <Python.h>
@@ -36,5 +36,16 @@ class PyRef {
  private:
   PyObject* object_ = nullptr;
 };
+
+// Forgets the error that is set, if one is. What asks the program to end (KeyboardInterrupt, SystemExit, raised
+// by a signal while Python code ran for us) is no answer to our question: it is raised again when this thread
+// is back in Python.
+inline void drop_error() {
+  PyObject* type = PyErr_Occurred();
+  if (!type) return;
+  if (!PyErr_GivenExceptionMatches(type, PyExc_Exception))
+    PyThreadState_SetAsyncExc(PyThread_get_thread_ident(), type);
+  PyErr_Clear();
+}
 
 }  // namespace asc

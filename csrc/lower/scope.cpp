@@ -120,7 +120,7 @@ Value Frame::global(const ast::Name* name, const Node* at) {
   if (!object && !PyErr_Occurred() && (object = PyDict_GetItemWithError(PyEval_GetBuiltins(), name->str)))
     session_.depend(Via::Builtin, fn.globals, name->str, object);
   if (!object) {
-    PyErr_Clear();
+    drop_error();
     std::vector<std::string> names;
     for (size_t i = 0; i < bindings_.size(); i++)
       if (bindings_[i].bound()) names.emplace_back(name_of(static_cast<uint32_t>(i))->utf8);

@@ -58,7 +58,7 @@ PyObject* Session::derive(PyObject* object) {
 PyObject* Session::note_text(PyObject* object) {
   if (PyUnicode_Check(object)) {
     const char* text = PyUnicode_AsUTF8(object);
-    if (!text) PyErr_Clear();
+    if (!text) drop_error();
     shows_address_ =
         shows_address_ || (text && std::string_view(text).find(" at 0x") != std::string_view::npos);
   } else if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) {

@@ -24,19 +24,19 @@ constexpr bool kNestedFstrings = PY_VERSION_HEX >= 0x030C0000;
 
 PyRef get_attr(PyObject* object, const char* name) {
   PyRef value = PyRef::steal(object ? PyObject_GetAttrString(object, name) : nullptr);
-  if (!value) PyErr_Clear();
+  if (!value) drop_error();
   return value;
 }
 
 PyRef get_item(PyObject* dict, PyObject* key) {
   if (!dict || !PyDict_Check(dict)) return {};
   PyRef value = PyRef::borrow(PyDict_GetItemWithError(dict, key));
-  if (!value) PyErr_Clear();
+  if (!value) drop_error();
   return value;
 }
 PyRef get_item(PyObject* dict, const char* name) {
   PyRef key = PyRef::steal(PyUnicode_FromString(name));
-  if (!key) return PyErr_Clear(), PyRef();
+  if (!key) return drop_error(), PyRef();
   return get_item(dict, key.get());
 }
 
@@ -46,9 +46,9 @@ std::string to_utf8(PyObject* str) {
   Py_ssize_t size = 0;
   if (const char* text = PyUnicode_AsUTF8AndSize(str, &size))
     return std::string(text, static_cast<size_t>(size));
-  PyErr_Clear();
+  drop_error();
   PyRef bytes = PyRef::steal(PyUnicode_AsEncodedString(str, "utf-8", "backslashreplace"));
-  if (!bytes) return PyErr_Clear(), std::string();
+  if (!bytes) return drop_error(), std::string();
   return std::string(PyBytes_AS_STRING(bytes.get()), static_cast<size_t>(PyBytes_GET_SIZE(bytes.get())));
 }
 
@@ -59,7 +59,7 @@ bool is_ascii(std::string_view text) {
 bool is_utf8(std::string_view text) {
   if (is_ascii(text)) return true;
   PyRef str = PyRef::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "strict"));
-  if (!str) PyErr_Clear();
+  if (!str) drop_error();
   return static_cast<bool>(str);
 }
 
@@ -80,7 +80,7 @@ void collect_lines(PyObject* code, long first, std::vector<uint32_t>* lines) {
     if (value >= first && value - first < long{UINT32_MAX})
       lines->push_back(static_cast<uint32_t>(value - first));
   }
-  PyErr_Clear();
+  drop_error();
   PyRef consts = get_attr(code, "co_consts");
   if (!consts || !PyTuple_Check(consts.get())) return;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(consts.get()); i++)
@@ -223,7 +223,7 @@ class Capture {
     PyRef by_code = get_attr(linecache_.get(), "_getlines_from_code");  // later 3.13 versions
     if (!by_code) return false;
     PyRef lines = PyRef::steal(PyObject_CallOneArg(by_code.get(), reinterpret_cast<PyObject*>(code_)));
-    if (!lines) PyErr_Clear();
+    if (!lines) drop_error();
     return try_lines(lines.get());
   }
 
@@ -239,7 +239,7 @@ class Capture {
 
   bool try_path(PyObject* name) {
     PyRef path = PyRef::steal(PyUnicode_EncodeFSDefault(name));
-    if (!path) return PyErr_Clear(), false;
+    if (!path) return drop_error(), false;
     std::optional<std::string> bytes = read_file(PyBytes_AS_STRING(path.get()));
     std::string text;
     return bytes && decode_source(std::move(*bytes), &text) && try_text(text);
@@ -251,7 +251,7 @@ class Capture {
     if (!getlines) return false;
     PyRef lines =
         PyRef::steal(PyObject_CallFunctionObjArgs(getlines.get(), code_->co_filename, globals_, nullptr));
-    if (!lines) PyErr_Clear();
+    if (!lines) drop_error();
     return try_lines(lines.get());
   }
 
@@ -263,7 +263,7 @@ class Capture {
     PyRef method = get_attr(loader.get(), "get_source");
     if (!method || !name) return false;
     PyRef text = PyRef::steal(PyObject_CallOneArg(method.get(), name.get()));
-    if (!text) PyErr_Clear();
+    if (!text) drop_error();
     return text && PyUnicode_Check(text.get()) && try_text(to_utf8(text.get()));
   }
 
@@ -367,7 +367,7 @@ bool decode_source(std::string bytes, std::string* text) {
   } else if (std::string encoding = coding_cookie(bytes); !names_utf8(encoding)) {
     PyRef str = PyRef::steal(
         PyUnicode_Decode(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), encoding.c_str(), "strict"));
-    if (!str) return PyErr_Clear(), false;
+    if (!str) return drop_error(), false;
     bytes = to_utf8(str.get());
   }
   normalise_newlines(&bytes);

@@ -74,7 +74,7 @@ static bool is_fixed(PyObject* object) {
 static bool is_own_module(PyObject* object) {
   const char* name = PyModule_Check(object) ? PyModule_GetName(object) : nullptr;
   if (!name) {
-    PyErr_Clear();
+    drop_error();
     return false;
   }
   return std::strcmp(name, "asc") == 0 || std::strncmp(name, "asc.", 4) == 0;
@@ -118,7 +118,7 @@ Value Frame::static_attribute(PyObject* object, PyObject* name, const Node* at) 
       if (type != object) session_.keep(function);
       session_.depend(Via::Attribute, type, name, function);
     }
-    PyErr_Clear();
+    drop_error();
   } else if (!PyCFunction_Check(value) || PyModule_Check(object)) {
     if (!is_fixed_attribute(object, value)) session_.depend(Via::Attribute, object, name, value);
   }
@@ -138,7 +138,7 @@ PyObject* Frame::read_by_name(PyObject* callee, PyObject* args, PyObject* keywor
   PyObject* value = PyObject_GetAttr(object, name);
   if (!value) {
     const bool missing = PyErr_ExceptionMatches(PyExc_AttributeError);
-    PyErr_Clear();
+    drop_error();
     if (!missing || (callee == get && count < 3)) return nullptr;
   } else {
     session_.keep(value);

@@ -119,7 +119,7 @@ DType Frame::annotated_dtype(const Node* annotation) {
       session_.depend(Dependency::Via::Global, spec_.function->globals, owner->name->str, module);
       session_.depend(Dependency::Via::Attribute, module, attribute->attr->str, object);
     }
-    PyErr_Clear();
+    drop_error();
   }
   DType dtype = DType::Void;
   if (object) as_dtype(object, &dtype);

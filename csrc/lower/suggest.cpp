@@ -67,12 +67,12 @@ std::string did_you_mean(PyObject* object, std::string_view wrong, std::string_v
   const char* module = PyModule_Check(object) ? PyModule_GetName(object) : nullptr;
   if (module && std::string_view(module) == "asc")
     if (std::string hint = habit_hint(wrong); !hint.empty()) return hint;
-  PyErr_Clear();
+  drop_error();
   std::vector<std::string> names;
   const PyRef list = PyRef::steal(PyObject_Dir(object));
   for (Py_ssize_t i = 0; list && i < PyList_GET_SIZE(list.get()); i++)
     if (const char* utf8 = PyUnicode_AsUTF8(PyList_GET_ITEM(list.get(), i))) names.emplace_back(utf8);
-  PyErr_Clear();
+  drop_error();
   if (const std::string name = closest(wrong, names); !name.empty())
     return fmt::format("did you mean {}{}?", prefix, name);
   EnumId id;

@@ -25,7 +25,7 @@ KnownDType& dtype_slot(const PyObject* object) {
 PyObject* dtype_attribute(PyObject* value) {
   static PyObject* const name = PyUnicode_InternFromString("dtype");
   PyObject* dtype = PyObject_GetAttr(value, name);
-  if (!dtype) PyErr_Clear();
+  if (!dtype) drop_error();
   return dtype;
 }
 
@@ -54,7 +54,7 @@ bool classify_mock(PyObject* value, bool array, const ArgName& name, ArgInfo* ou
   PyObject* dtype = PyObject_GetAttrString(value, "dtype");
   const bool known = dtype && lower::as_dtype(dtype, &out->dtype);
   Py_XDECREF(dtype);
-  PyErr_Clear();
+  drop_error();
   if (!known) return fail(PyExc_TypeError, name, "the mock needs an asc data type");
   out->form = array ? ArgInfo::Form::Array : ArgInfo::Form::Scalar;
   out->is_mock = true;
@@ -62,7 +62,7 @@ bool classify_mock(PyObject* value, bool array, const ArgName& name, ArgInfo* ou
     PyObject* sign = PyObject_GetAttrString(value, "nonnegative");
     out->nonnegative = sign && sign == Py_True;
     Py_XDECREF(sign);
-    PyErr_Clear();
+    drop_error();
   }
   return true;
 }
@@ -150,7 +150,7 @@ static std::string number_wanted(std::string_view kind, PyObject* value, const l
   const PyRef dimensions = PyRef::steal(PyObject_GetAttrString(value, "ndim"));
   const long rank = dimensions && PyLong_Check(dimensions.get()) ? PyLong_AsLong(dimensions.get()) : -1;
   const bool is_one = rank == 0 || (rank == 1 && PySequence_Size(value) == 1);
-  PyErr_Clear();
+  drop_error();
   return fmt::format("the parameter is a number, {}, got {}; {}", kind, Py_TYPE(value)->tp_name,
                      is_one ? fmt::format("pass {}.item()", parameter.utf8)
                             : "an array has the annotation asc.GlobalAddress, and brings its dtype");
@@ -204,7 +204,7 @@ bool check_annotation(PyObject* value, const lower::KernelFunction& function,
   const auto* cls = reinterpret_cast<PyTypeObject*>(wanted.get());
   if (lower::is_struct_class(wanted.get())) {
     if (PyObject_IsInstance(value, wanted.get()) == 1) return true;
-    PyErr_Clear();
+    drop_error();
     const bool is_class = PyType_Check(value);
     return fail(
         PyExc_TypeError, name,

@@ -3,6 +3,7 @@
 #include "runtime/args_array.h"
 
 #include "base/format.h"
+#include "lower/pyref.h"
 
 namespace asc::runtime {
 
@@ -36,7 +37,7 @@ bool ArrayArgument::open_memory(PyObject* value, TypeClass cls, const ArgName& n
   has_buffer_ = read_buffer(value, &buffer_, &array_);
   if (has_buffer_) return true;
   if (cls != TypeClass::NumpyArray) return false;
-  PyErr_Clear();  // ml_dtypes
+  drop_error();  // ml_dtypes
   return read_interface(value, name, &array_, &dtype);
 }
 

@@ -46,7 +46,7 @@ std::string dtype_name(PyObject* value) {
   PyObject* dtype = PyObject_GetAttrString(value, "dtype");
   if (dtype && !read_attr_string(dtype, "name", &name)) name.clear();
   Py_XDECREF(dtype);
-  PyErr_Clear();
+  drop_error();
   return name;
 }
 
@@ -83,7 +83,7 @@ bool dtype_of_typestr(PyObject* value, const ArgName& name, const char* text, DT
 }
 
 bool fail_interface(const ArgName& name, std::string_view what) {
-  PyErr_Clear();
+  drop_error();
   return fail(PyExc_TypeError, name,
               fmt::format("its __array_interface__ {}; pass a numpy array or torch tensor", what));
 }
@@ -153,7 +153,7 @@ bool read_buffer_dtype(PyObject* value, const ArgName& name, DType* out) {
     if (!PyErr_ExceptionMatches(PyExc_Exception)) return false;
     const bool numpy = class_of(value) == TypeClass::NumpyArray;
     const bool is_released = !numpy && PyErr_ExceptionMatches(PyExc_ValueError);
-    PyErr_Clear();
+    drop_error();
     if (is_released && dtype_name(value).empty())
       return fail(PyExc_ValueError, name, "its buffer cannot be had (released, or closed)");
     std::string named = dtype_name(value);

@@ -2,6 +2,7 @@
 #include "runtime/args_dlpack.h"
 
 #include "base/format.h"
+#include "lower/pyref.h"
 #include "runtime/args_array.h"
 
 namespace asc::runtime::dlpack {
@@ -20,7 +21,7 @@ PyObject* ask(PyObject* value) {
   PyObject* keywords = Py_BuildValue("{s:(II)}", "max_version", kMajor, 0);
   PyObject* capsule = none && keywords ? PyObject_Call(method, none, keywords) : nullptr;
   if (!capsule && PyErr_ExceptionMatches(PyExc_TypeError)) {  // from before version 1
-    PyErr_Clear();
+    drop_error();
     capsule = PyObject_CallNoArgs(method);
   }
   Py_XDECREF(keywords);
@@ -38,7 +39,7 @@ bool fail_export(const ArgName& name) {
   PyObject* shown = error ? PyObject_Str(error) : nullptr;
   if (const char* utf8 = shown ? PyUnicode_AsUTF8(shown) : nullptr) text += fmt::format(" ({})", utf8);
   Py_XDECREF(shown);
-  PyErr_Clear();
+  drop_error();
   const bool fatal = type && !PyErr_GivenExceptionMatches(type, PyExc_Exception);
   if (fatal) {  // KeyboardInterrupt goes through
     PyErr_Restore(type, error, trace);
@@ -58,7 +59,7 @@ const ExchangeApi* exchange_api(PyObject* type) {
                                      ? static_cast<const ExchangeHeader*>(PyCapsule_GetPointer(capsule, kApi))
                                      : nullptr;
   Py_XDECREF(capsule);  // the table lives as long as the process
-  PyErr_Clear();
+  drop_error();
   while (header && header->version.major != kMajor) header = header->previous;
   const ExchangeApi* api = reinterpret_cast<const ExchangeApi*>(header);
   return api && api->tensor_from_object ? api : nullptr;

@@ -16,7 +16,7 @@ PyObject* g_mock_value = nullptr;
 
 bool has(PyObject* object, const char* name) {
   PyObject* attribute = PyObject_GetAttrString(object, name);
-  PyErr_Clear();
+  drop_error();
   Py_XDECREF(attribute);
   return attribute != nullptr && attribute != Py_None;
 }
@@ -31,7 +31,7 @@ TypeClass tensor_class(PyObject* value) {
   Py_XDECREF(own);
   Py_XDECREF(plain);
   Py_XDECREF(tensor);
-  PyErr_Clear();
+  drop_error();
   return same > 0 ? TypeClass::Tensor : TypeClass::TensorSubclass;
 }
 
@@ -95,7 +95,7 @@ bool is_instance_of(PyObject* value, const char* module, const char* name) {
   PyObject* cls = PyObject_GetAttrString(found, name);
   const int result = cls ? PyObject_IsInstance(value, cls) : 0;
   Py_XDECREF(cls);
-  if (result < 0 || !cls) PyErr_Clear();
+  if (result < 0 || !cls) drop_error();
   return result > 0;
 }
 
@@ -104,7 +104,7 @@ KnownType g_known_types[kKnownTypes];
 TypeClass learn_class(PyObject* value) {
   PyTypeObject* type = Py_TYPE(value);
   const TypeClass cls = learn(value);
-  PyErr_Clear();
+  drop_error();
   // One object's own attributes say nothing of others of its type.
   if (!is_of_type(reinterpret_cast<PyObject*>(type), cls)) return cls;
   // A heap type made at run time may gain meaning only by inheritance, which its class already shows.
@@ -138,7 +138,7 @@ bool read_attr_string(PyObject* object, const char* name, std::string* out) {
   const char* utf8 = text ? PyUnicode_AsUTF8(text) : nullptr;
   if (utf8) *out = utf8;
   Py_XDECREF(text);
-  PyErr_Clear();
+  drop_error();
   return utf8 != nullptr;
 }
 
@@ -146,7 +146,7 @@ bool call_flag(PyObject* object, const char* name) {
   PyObject* result = PyObject_CallMethod(object, name, nullptr);
   const bool yes = result && PyObject_IsTrue(result) > 0;
   Py_XDECREF(result);
-  PyErr_Clear();
+  drop_error();
   return yes;
 }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "runtime/args_array.h"
+#include "lower/pyref.h"
 #include "runtime/launcher_gil.h"
 
 namespace asc::runtime {
@@ -91,7 +92,7 @@ PyObject* numpy_layout(PyObject* numpy, const HostArray& array) {
   Py_XDECREF(make);
   Py_XDECREF(types);
   Py_XDECREF(interface);
-  PyErr_Clear();
+  drop_error();
   return view;
 }
 
@@ -165,7 +166,7 @@ bool share_elements(const HostArray& a, const HostArray& b) {
   Py_XDECREF(answer);
   Py_XDECREF(y);
   Py_XDECREF(x);
-  PyErr_Clear();
+  drop_error();
   return !disjoint;
 }
 

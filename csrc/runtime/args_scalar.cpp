@@ -63,7 +63,7 @@ bool classify_int(PyObject* value, DType pinned, const ArgName& name, ArgInfo* o
       *out = {ArgInfo::Form::Scalar, DType::U64, true, wide};
       return true;
     }
-    PyErr_Clear();
+    drop_error();
   }
   if (overflow) return fail(PyExc_OverflowError, name, "the integer does not fit in 64 bits");
   *out = {ArgInfo::Form::Scalar, number >= INT32_MIN && number <= INT32_MAX ? DType::I32 : DType::I64,
@@ -85,7 +85,7 @@ bool classify_numpy_scalar(PyObject* value, DType pinned, const ArgName& name, A
   std::string text;
   const bool named = dtype && read_attr_string(dtype, "name", &text);
   Py_XDECREF(dtype);
-  PyErr_Clear();
+  drop_error();
   DType found;
   if (!named || !find_dtype(text, &found))
     return fail(PyExc_TypeError, name,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/args_array.h"
+#include "lower/pyref.h"
 
 namespace asc::runtime {
 namespace {
@@ -16,7 +17,7 @@ void widen(const Extent& outer, Extent* extent) {
 bool buffer_extent(PyObject* value, Extent* out) {
   Py_buffer buffer;
   if (PyObject_GetBuffer(value, &buffer, PyBUF_STRIDED_RO) < 0) {
-    PyErr_Clear();
+    drop_error();
     return false;
   }
   HostArray array;
@@ -49,10 +50,10 @@ void follow_owners(PyObject* value, const char* link, Extent* extent) {
     const std::string none;
     if (class_of(at) == TypeClass::NumpyArray && read_interface(at, {none, ""}, &array, &dtype))
       widen(extent_of(array), extent);
-    PyErr_Clear();
+    drop_error();
   }
   Py_XDECREF(at);
-  PyErr_Clear();
+  drop_error();
 }
 
 }  // namespace

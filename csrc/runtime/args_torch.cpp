@@ -3,6 +3,7 @@
 // attributes where there is no table or the tensor's class has operators of its own.
 #include "base/error.h"
 #include "base/format.h"
+#include "lower/pyref.h"
 #include "runtime/args_array.h"
 #include "runtime/launcher_gil.h"
 
@@ -24,7 +25,7 @@ PyObject* get_path(PyObject* object, std::initializer_list<const char*> names) {
     PyObject* next = PyObject_GetAttrString(object, name);
     Py_SETREF(object, next);
   }
-  PyErr_Clear();
+  drop_error();
   return object;
 }
 
@@ -39,7 +40,7 @@ const Torch& torch() {
   if (tensor) t.api = dlpack::exchange_api(tensor);
   if (!t.api) {  // an older torch: by our own module, if it was built for this one
     PyObject* reader = PyImport_ImportModule("asc._asc_torch");
-    PyErr_Clear();
+    drop_error();
     if (reader) t.api = dlpack::exchange_api(reader);
     Py_XDECREF(reader);
   }
@@ -58,7 +59,7 @@ bool is_functorch_wrapped(PyObject* tensor) {
   const bool yes = answer && PyObject_IsTrue(answer) > 0;
   Py_XDECREF(answer);
   Py_XDECREF(ask);
-  PyErr_Clear();
+  drop_error();
   return yes;
 }
 
@@ -66,7 +67,7 @@ bool attribute_is_true(PyObject* object, const char* name) {
   PyObject* value = PyObject_GetAttrString(object, name);
   const bool yes = value && value == Py_True;
   Py_XDECREF(value);
-  PyErr_Clear();
+  drop_error();
   return yes;
 }
 
@@ -82,7 +83,7 @@ std::string device_of(PyObject* tensor) {
 
 // Why a tensor has no memory that a kernel could use. False with a Python TypeError set.
 bool fail_memory(PyObject* tensor, const ArgName& name) {
-  PyErr_Clear();
+  drop_error();
   const auto say = [&](std::string_view text) { return fail(PyExc_TypeError, name, text); };
   if (is_fake(tensor))
     return say(
@@ -126,7 +127,7 @@ bool read_attributes(PyObject* tensor, const ArgName& name, HostArray* out) {
   std::string type;
   if (device_object && !read_attr_string(device_object, "type", &type)) type.clear();
   Py_XDECREF(device_object);
-  PyErr_Clear();
+  drop_error();
   if (type == "meta") return fail_memory(tensor, name);
   if (type != "cpu") {
     out->device = device_of(tensor);
@@ -164,7 +165,7 @@ bool is_negated(PyObject* tensor) {
   PyObject* answer = ask ? PyObject_Vectorcall(ask, &tensor, 1, nullptr) : nullptr;
   const bool yes = answer == Py_True;
   Py_XDECREF(answer);
-  PyErr_Clear();
+  drop_error();
   return yes;
 }
 
@@ -196,7 +197,7 @@ void check_tensor_writable(PyObject* tensor, const ArgName& name) {
   PyObject* enabled = ask ? PyObject_CallNoArgs(ask) : nullptr;
   const bool recorded = enabled == Py_True;
   Py_XDECREF(enabled);
-  PyErr_Clear();
+  drop_error();
   if (!recorded) return;
   throw LaunchError(
       fmt::format("{}: the tensor requires grad and the kernel may write it, which autograd would not see",

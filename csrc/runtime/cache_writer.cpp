@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <csignal>
 #include <deque>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "base/signals.h"
 #include "runtime/cache_store.h"
 
 namespace asc::runtime::cache {
@@ -110,15 +110,11 @@ void* run(void* argument) {
 // Jobs hold kernels: a process that compiles faster than its disk writes stores only some.
 constexpr size_t kMostJobs = 1024;
 
-// Signals are for the interpreter's threads.
 bool start(Writer& writer) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const SignalsLeftToOthers signals;
   pthread_t thread;
   const bool started = pthread_create(&thread, nullptr, run, &writer) == 0;
   if (started) pthread_detach(thread);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return started;
 }
 

@@ -114,11 +114,11 @@ void Dependencies::watch_whole(const lower::Dependency& whole, How how) {
 bool Dependencies::holds(const Watch& w) {
   PyRef made;
   PyObject* now = read_now(w, &made);
-  if (!now && PyErr_Occurred()) PyErr_Clear();
+  if (!now && PyErr_Occurred()) drop_error();
   if (now == w.mark.value() && w.mark.by_identity()) [[likely]]
     return true;
   const bool same = w.mark.holds(now);
-  if (PyErr_Occurred()) PyErr_Clear();
+  drop_error();
   return same;
 }
 
@@ -152,7 +152,7 @@ std::string Dependencies::changed() const {
     const PyRef text = PyRef::steal(w.via == Via::Cell ? nullptr : PyObject_Repr(subject));
     const char* utf8 = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
     std::string shown = fmt::format("{} {}", kWords[static_cast<int>(w.via)], utf8 ? utf8 : "");
-    PyErr_Clear();
+    drop_error();
     if (shown.size() > 200) shown.resize(200);
     return shown;
   }

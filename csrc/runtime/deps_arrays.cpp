@@ -58,7 +58,7 @@ bool Encoder::add_array(PyObject* value, char tag) {
 
 bool Encoder::add_buffer(PyObject* value, bool with_format) {
   Py_buffer buffer;
-  if (PyObject_GetBuffer(value, &buffer, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) != 0) return PyErr_Clear(), false;
+  if (PyObject_GetBuffer(value, &buffer, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) != 0) return drop_error(), false;
   if (with_format) {
     out_.text(buffer.format ? buffer.format : "B");
     out_.u64(static_cast<uint64_t>(buffer.itemsize));
@@ -76,7 +76,7 @@ bool Encoder::add_numpy(PyObject* value, bool* done) {
   if (PyMemoryView_Check(value)) return add_array(value, 'v');
   if (is_array_class(Py_TYPE(value))) {  // np.matrix, np.ma: masks and the like are attributes
     const PyRef attributes = PyRef::steal(PyObject_GenericGetDict(value, nullptr));
-    if (!attributes) PyErr_Clear();
+    if (!attributes) drop_error();
     return add(reinterpret_cast<PyObject*>(Py_TYPE(value))) && add_array(value, 'a') &&
            (!attributes || add(attributes.get()));
   }

@@ -69,7 +69,7 @@ bool CodeEncoder::add_registered(PyTypeObject* type) {
   auto* object = reinterpret_cast<PyObject*>(type);
   PyObject* const abc = imported_module("abc");
   const PyRef meta = abc ? attribute(abc, "ABCMeta") : PyRef();
-  if (!meta || PyObject_IsInstance(object, meta.get()) != 1) return PyErr_Clear(), true;
+  if (!meta || PyObject_IsInstance(object, meta.get()) != 1) return drop_error(), true;
   read(Read::Via::Abcs, object, nullptr,
        PyRef::steal(PyObject_CallMethod(abc, "get_cache_token", nullptr)).get());
   PyObject* const core = imported_module("_abc");

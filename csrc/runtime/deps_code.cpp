@@ -153,7 +153,7 @@ bool CodeEncoder::walk_globals(PyObject* function) {
   bool good = true;
   for (PyObject* name : names_.globals) {
     const PyRef value = PyRef::borrow(PyDict_GetItemWithError(globals, name));
-    PyErr_Clear();
+    drop_error();
     e_.out_.text(text_of(name));
     read(Read::Via::Global, globals, name, value.get());
     if (value) {
@@ -167,7 +167,7 @@ bool CodeEncoder::walk_globals(PyObject* function) {
       read(Read::Via::Global, imported_modules(), name, module);
       if (PyModule_Check(module)) good = walk_module(module) && good;
     }
-    PyErr_Clear();
+    drop_error();
   }
   return good;
 }

@@ -19,7 +19,7 @@ constexpr size_t kLargest = 32u << 20;  // bytes of an encoding that may go to d
 
 bool Encoder::fail(std::string why) {
   if (why_.empty()) why_ = std::move(why);
-  PyErr_Clear();
+  drop_error();
   return false;
 }
 
@@ -59,7 +59,7 @@ bool Encoder::add_str(PyObject* value) {
     out_.text({text, static_cast<size_t>(size)});
     return true;
   }
-  PyErr_Clear();  // lone surrogates
+  drop_error();  // lone surrogates
   const PyRef bytes = PyRef::steal(PyUnicode_AsEncodedString(value, "utf-8", "surrogatepass"));
   if (!bytes) return fail("a str");
   out_.u8('S');

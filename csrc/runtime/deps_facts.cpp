@@ -30,7 +30,7 @@ bool is_builtin_module(std::string_view name) {
   const PyRef key =
       PyRef::steal(PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
   const bool found = names && key && PySequence_Contains(names, key.get()) == 1;
-  PyErr_Clear();
+  drop_error();
   return found;
 }
 
@@ -55,7 +55,7 @@ TypeFacts find_facts(PyTypeObject* type) {
   PyObject* enums = loaded_module("enum");
   const PyRef meta = enums ? attribute(enums, "EnumMeta") : PyRef();
   facts.is_enum = meta && PyObject_IsInstance(reinterpret_cast<PyObject*>(type), meta.get()) == 1;
-  PyErr_Clear();
+  drop_error();
   facts.known_state = true;
   for (; type->tp_flags & Py_TPFLAGS_HEAPTYPE; type = type->tp_base) {
     if (origin_of_module(module_of(type)) == Origin::Native) facts.known_state = false;
@@ -84,14 +84,14 @@ TypeFacts facts_of(PyTypeObject* type) {
 
 PyRef attribute(PyObject* object, const char* name) {
   PyRef value = PyRef::steal(PyObject_GetAttrString(object, name));
-  if (!value) PyErr_Clear();
+  if (!value) drop_error();
   return value;
 }
 
 std::string_view text_of(PyObject* str) {
   Py_ssize_t size = 0;
   const char* text = str && PyUnicode_Check(str) ? PyUnicode_AsUTF8AndSize(str, &size) : nullptr;
-  if (!text) PyErr_Clear();
+  if (!text) drop_error();
   return text ? std::string_view(text, static_cast<size_t>(size)) : std::string_view();
 }
 
@@ -116,7 +116,7 @@ PyObject* loaded_module(std::string_view name) {
       PyRef::steal(PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
   PyObject* const modules = imported_modules();
   PyObject* module = key && modules ? PyDict_GetItemWithError(modules, key.get()) : nullptr;
-  PyErr_Clear();
+  drop_error();
   return module;
 }
 

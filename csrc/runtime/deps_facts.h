@@ -58,7 +58,7 @@ class Memo {
     if (reference)
       known_.insert_or_assign(object, Known{std::move(reference), fact});
     else
-      PyErr_Clear();
+      drop_error();
   }
 
  private:

@@ -31,7 +31,7 @@ std::string cell_name(PyObject* function, PyObject* cell) {
   const PyRef names = PyRef::steal(PyObject_GetAttrString(PyFunction_GET_CODE(function), "co_freevars"));
   for (Py_ssize_t i = 0; closure && names && i < PyTuple_GET_SIZE(closure); i++)
     if (PyTuple_GET_ITEM(closure, i) == cell) return std::string(text_of(PyTuple_GET_ITEM(names.get(), i)));
-  PyErr_Clear();
+  drop_error();
   return {};
 }
 

@@ -43,7 +43,7 @@ PyObject* cell_of(PyObject* function, std::string_view name) {
   const PyRef names = PyRef::steal(PyObject_GetAttrString(PyFunction_GET_CODE(function), "co_freevars"));
   for (Py_ssize_t i = 0; closure && names && i < PyTuple_GET_SIZE(closure); i++)
     if (text_of(PyTuple_GET_ITEM(names.get(), i)) == name) return PyTuple_GET_ITEM(closure, i);
-  PyErr_Clear();
+  drop_error();
   return nullptr;
 }
 
@@ -59,7 +59,7 @@ class Follower {
   bool run(std::string* why) {
     for (const Path& path : recorded_.paths) {
       if (step(path)) continue;
-      PyErr_Clear();
+      drop_error();
       *why = path.shown();
       return false;
     }
@@ -153,7 +153,7 @@ class Follower {
         d->name = keep(to_str(path.name));
         *made = PyRef::steal(PyObject_GetAttr(d->owner, d->name));
         if (!*made && !PyErr_ExceptionMatches(PyExc_AttributeError)) return false;
-        PyErr_Clear();
+        drop_error();
         break;
       case Via::Item: {
         PyRef index = read_item(path.name);

@@ -32,7 +32,7 @@ bool CodeEncoder::walk_module(PyObject* module) {
   bool good = true;
   for (PyObject* attribute_name : names_.attributes) {
     const PyRef value = PyRef::borrow(PyDict_GetItemWithError(dict, attribute_name));
-    PyErr_Clear();
+    drop_error();
     if (!value) continue;
     if (text_of(name.get()) == "sys" && !is_fixed_in_sys(text_of(attribute_name))) {
       if (!e_.in_memory() || reads_the_program("sys", text_of(attribute_name)))

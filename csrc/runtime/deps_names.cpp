@@ -28,7 +28,7 @@ class Lookups {
     constexpr const char* kOthers[] = {"LOAD_NAME", "IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL",
                                        "LOAD_FROM_DICT_OR_GLOBALS"};
     for (size_t i = 0; i < others_.size(); i++) others_[i] = find(kOthers[i]);
-    PyErr_Clear();
+    drop_error();
   }
   bool known() const { return PY_VERSION_HEX < 0x030E0000 && global_ > 0 && extended_ > 0; }
 
@@ -135,7 +135,7 @@ cache::Key code_key(PyObject* code) {
   if (const cache::Key* known = memo->find(code)) return *known;
   cache::ByteWriter out;
   add_code(out, code);
-  PyErr_Clear();
+  drop_error();
   const cache::Key key = cache::hash(out.bytes());
   memo->keep(code, key);
   return key;

@@ -34,7 +34,7 @@ bool is_logger(PyObject* value) {
   PyObject* logging = imported_module("logging");
   const PyRef cls = logging ? attribute(logging, "Logger") : PyRef();
   const bool is = cls && PyObject_IsInstance(value, cls.get()) == 1;
-  PyErr_Clear();
+  drop_error();
   return is && is_library_type(Py_TYPE(value));
 }
 
@@ -174,7 +174,7 @@ bool Encoder::add_slots(PyObject* value) {
       if (Py_TYPE(descriptor) != &PyMemberDescr_Type || !PyUnicode_Check(name)) continue;
       const PyRef slot = PyRef::steal(
           Py_TYPE(descriptor)->tp_descr_get(descriptor, value, reinterpret_cast<PyObject*>(cls)));
-      if (!slot) PyErr_Clear();
+      if (!slot) drop_error();
       if (!add_str(name) || !add(slot ? slot.get() : Py_Ellipsis)) return false;
     }
   }
@@ -206,7 +206,7 @@ bool Encoder::add_state(PyObject* value) {
     if (!add_array(value, 'y')) return false;
   }
   const PyRef attributes = PyRef::steal(PyObject_GenericGetDict(value, nullptr));
-  if (!attributes) PyErr_Clear();
+  if (!attributes) drop_error();
   if (attributes && PyDict_CheckExact(attributes.get()) && !add_dict('.', attributes.get())) return false;
   return add_slots(value);
 }

@@ -56,7 +56,7 @@ std::string hash_of(const Encoder& encoder) { return encoder.key().hex().substr(
 long optimisation_level() {
   PyObject* flags = PySys_GetObject("flags");
   const PyRef level = PyRef::steal(flags ? PyObject_GetAttrString(flags, "optimize") : nullptr);
-  if (!level) PyErr_Clear();
+  if (!level) drop_error();
   return level ? PyLong_AsLong(level.get()) : 0;
 }
 

@@ -183,7 +183,7 @@ void register_drain() {
     const PyRef finalizer =
         PyRef::steal(PyObject_CallMethod(util, "Finalize", "OO()Oi", Py_None, drain.get(), Py_None, 0));
   }
-  PyErr_Clear();
+  drop_error();
 }
 
 PyMethodDef kCacheFunctions[] = {

@@ -138,9 +138,9 @@ PyObject* jit_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     // What functools.wraps would do: the kernel shows as the function it is.
     for (const char* name : {"__name__", "__qualname__", "__doc__", "__module__"}) {
       PyObject* value = PyObject_GetAttrString(fn, name);
-      if (value && PyObject_SetAttrString(self, name, value) < 0) PyErr_Clear();
+      if (value && PyObject_SetAttrString(self, name, value) < 0) drop_error();
       Py_XDECREF(value);
-      PyErr_Clear();
+      drop_error();
     }
     return self;
   });

@@ -65,7 +65,7 @@ PyObject* compiled_save(PyObject*, PyObject* args) {
 }
 PyObject* set_platform(PyObject*, PyObject* name) {
   const char* utf8 = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
-  PyErr_Clear();
+  drop_error();
   const PlatformDesc* platform = utf8 ? find_platform(utf8) : nullptr;
   if (!platform) return PyErr_Format(PyExc_ValueError, "unknown platform %R", name);
   set_current_platform(*platform);
@@ -85,7 +85,7 @@ PyObject* py_set_backend(PyObject*, PyObject* args, PyObject* kwargs) {
   PyRef name = PyRef::steal(PyUnicode_Check(platform) ? Py_NewRef(platform)
                                                       : PyObject_GetAttrString(platform, "value"));
   if (!name) name = PyRef::borrow(platform);  // neither a name nor a Platform: no platform
-  PyErr_Clear();
+  drop_error();
   const std::string_view asked = backend;
   // Where tensors say nothing of a device, launches of "auto" go to the simulator.
   if (asked != "auto" && asked != "sim" && asked != "npu")

@@ -190,6 +190,25 @@ def test_an_interrupt_while_kernels_are_compiled_and_staged(alarm):
     assert stopped == 150
 
 
+@pytest.mark.parametrize("ends", [KeyboardInterrupt, SystemExit])
+def test_an_interrupt_in_the_users_own_code_is_not_lost(ends):
+    """Python code that a launch runs to see what an argument is: what ends the program does end it."""
+
+    class Interrupted:
+        @property
+        def __dlpack__(self):
+            raise ends
+
+    def launch():
+        try:
+            count[1](Interrupted(), 1)
+        except TypeError:  # what the launch makes of an object that says nothing
+            time.sleep(0)
+
+    with pytest.raises(ends):
+        launch()
+
+
 def test_pending_interrupts_are_pythons():
     """A signal that comes in a short launch is handled after it, as after any call."""
     done = subprocess.run(
