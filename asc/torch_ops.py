@@ -80,6 +80,40 @@ def _fake(name, fn):
     return fake
 
 
+def _tensors(torch, value):
+    """The tensors of an argument whose writes torch counts."""
+    values = value if isinstance(value, (list, tuple)) else (value,)
+    return [t for t in values if isinstance(t, torch.Tensor) and not t.is_inference()]
+
+
+def _checked(what, torch, fn, mutates_args):
+    """The function, with an error for a tensor that is written and not named as such."""
+    code = fn.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+    def run(*args, **kwargs):
+        given = [
+            (p, t)
+            for p, value in (*zip(names, args, strict=False), *kwargs.items())
+            for t in _tensors(torch, value)
+        ]
+        before = [t._version for _, t in given]  # a launch counts it up for what it writes
+        result = fn(*args, **kwargs)
+        written = [(p, t) for (p, t), count in zip(given, before, strict=True) if t._version != count]
+        if all(p in mutates_args for p, _ in written):
+            return result
+        named = {t.untyped_storage().data_ptr() for p, t in written if p in mutates_args}
+        for p, t in written:
+            if p not in mutates_args and t.untyped_storage().data_ptr() not in named:
+                raise RuntimeError(
+                    f"{what} of {_place(fn)}: '{p}' is written, and mutates_args does not name it; under "
+                    f"torch.compile what is written would be lost. Write mutates_args={(*mutates_args, p)}"
+                )
+        return result
+
+    return run
+
+
 def torch_op(name, fn=None, /, *, mutates_args, **options):
     """Makes an operator of torch of a function that allocates its outputs and launches kernels.
 
@@ -94,7 +128,8 @@ def torch_op(name, fn=None, /, *, mutates_args, **options):
 
     Args:
         name: "namespace::operator".
-        mutates_args: names of the parameters whose tensors the function writes; it must name them all.
+        mutates_args: names of the parameters whose tensors the function writes. A call that writes others
+            raises RuntimeError.
         options: those of torch.library.custom_op (`device_types`, `schema`, `tags`).
 
     Returns:
@@ -113,10 +148,15 @@ def torch_op(name, fn=None, /, *, mutates_args, **options):
     _check_function(what, fn)
     torch, custom_op = _custom_op(what)
     _check_free(what, torch, name, fn)
+    if not isinstance(mutates_args, str):
+        mutates_args = tuple(mutates_args)
     try:
         op = custom_op(name, fn, mutates_args=mutates_args, **options)
     except (ValueError, RuntimeError, NotImplementedError) as e:
         raise ValueError(f"{what} of {_place(fn)}: {e}") from e
+    if mutates_args != "unknown":
+        run = _checked(what, torch, fn, mutates_args)
+        op.register_kernel(options.get("device_types"))(run)
     if not (getattr(op, "_is_inplace", False) or getattr(op, "_is_out", False)):  # torch makes theirs
         op.register_fake(_fake(name, fn))
     _owners[name] = (fn.__module__, fn.__qualname__, _place(fn))

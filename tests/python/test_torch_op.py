@@ -96,6 +96,45 @@ def test_a_written_argument():
     assert str(torch.ops.asctest.fill_.default._schema) == "asctest::fill_(Tensor(a0!) x, float value) -> ()"
 
 
+def test_a_written_argument_must_be_named():
+    @asc.torch_op("asctest::unnamed", mutates_args=())
+    def unnamed(x: Tensor, value: float) -> Tensor:
+        fill[1](x, x.numel(), value)
+        return torch.empty_like(x)
+
+    x = torch.zeros(4)
+    for call in (unnamed, torch.compile(unnamed, backend="eager")):
+        with pytest.raises(
+            RuntimeError, match=r"'x' is written, and mutates_args does not name it"
+        ) as caught:
+            call(x, 3.0)
+    assert "asctest::unnamed" in str(caught.value) and "mutates_args=('x',)" in str(caught.value)
+    assert f"{__file__}:" in str(caught.value)
+
+
+def test_a_list_of_written_tensors_and_views_of_one():
+    @asc.torch_op("asctest::fill_all", mutates_args=("out",))
+    def fill_all(x: Tensor, out: list[Tensor]) -> None:
+        for t in out:
+            fill[1](t, t.numel(), 2.0)
+
+    whole = torch.zeros(8)
+    x = whole[:4]  # shares the counter of writes with what is written
+    fill_all(x, [whole[4:], torch.zeros(3)])
+    assert whole.tolist() == [0.0] * 4 + [2.0] * 4
+    with torch.inference_mode():  # tensors without a counter
+        y = torch.zeros(4)
+        fill_all(y, [y])
+    assert y.tolist() == [2.0] * 4
+
+    @asc.torch_op("asctest::fill_listed", mutates_args=())
+    def fill_listed(out: list[Tensor]) -> None:
+        fill[1](out[1], out[1].numel(), 2.0)
+
+    with pytest.raises(RuntimeError, match="'out' is written"):
+        fill_listed([torch.zeros(2), torch.zeros(2)])
+
+
 def test_several_outputs():
     x = torch.arange(10.0).reshape(5, 2)
     for got, expected in zip(split(x, 2), x.split(3), strict=True):
