@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lower/suggest.h"
+#include "lower/pyref.h"
 #include "ops/op_table.h"
 
 namespace asc::lower {
@@ -23,6 +24,12 @@ constexpr std::string_view kStore =
     "one element";
 constexpr std::string_view kBarrier =
     "asc.pipe_barrier(pipe) orders the instructions of one pipe, asc.set_flag and asc.wait_flag those of two";
+constexpr std::string_view kMax =
+    "asc.max(dst, a, b, count) takes the larger elements of two local tensors, asc.maxs those of one and a number";
+constexpr std::string_view kMin =
+    "asc.min(dst, a, b, count) takes the smaller elements of two local tensors, asc.mins those of one and a number";
+constexpr std::string_view kPower =
+    "asc.mul(dst, x, x, count) squares; for others and x > 0, asc.exp of the exponent times asc.ln of x";
 
 struct Habit {
   std::string_view name, hint;
@@ -55,6 +62,21 @@ constexpr Habit kHabits[] = {
     {"dot", "asc.mmad multiplies matrices in L0A and L0B"},
     {"matmul", "asc.mmad multiplies matrices in L0A and L0B"},
     {"where", "for numbers: a if condition else b"},
+    {"log", "asc.ln(dst, x, count) is the natural logarithm of a local tensor"},
+    {"log2", "asc.ln is the natural logarithm: asc.ln, then asc.muls by 1.442695"},
+    {"exp2", "asc.exp is the natural one: asc.muls by 0.6931472, then asc.exp"},
+    {"maximum", kMax},
+    {"fmax", kMax},
+    {"minimum", kMin},
+    {"fmin", kMin},
+    {"multiply", "asc.mul(dst, a, b, count) multiplies local tensors"},
+    {"subtract", "asc.sub(dst, a, b, count) subtracts local tensors"},
+    {"divide", "asc.div(dst, a, b, count) divides local tensors"},
+    {"negative", "asc.muls(dst, x, -1.0, count) negates a local tensor"},
+    {"neg", "asc.muls(dst, x, -1.0, count) negates a local tensor"},
+    {"sigmoid", "made of others: asc.muls by -1.0, asc.exp, asc.adds 1.0, asc.reciprocal"},
+    {"pow", kPower},
+    {"power", kPower},
     {"barrier", kBarrier},
     {"debug_barrier", kBarrier},
     {"sync_threads", kBarrier},
@@ -93,7 +115,7 @@ std::string python_call_hint(PyObject* callee) {
     const char* utf8 = value && PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : nullptr;
     if (utf8) *text = utf8;
     Py_XDECREF(value);
-    PyErr_Clear();
+    drop_error();
   }
   const auto is_of = [&](std::string_view package) {
     return module == package || module.starts_with(std::string(package) + ".");

@@ -108,8 +108,8 @@ static void name_float64_argument(const ir::Module& module, std::string* hint) {
   for (const ir::KernelArg& arg : module.args) {
     if (arg.type.kind != Kind::Pointer || arg.type.elem != DType::F64) continue;
     hint->replace(0, at, arg.name);
-    const size_t call = hint->find("pass x.astype");
-    if (call != std::string::npos) hint->replace(call + 5, 1, arg.name);
+    for (const std::string_view call : {"x.astype(", "x.float()"})
+      if (const size_t found = hint->find(call); found != std::string::npos) hint->replace(found, 1, arg.name);
     return;
   }
 }

@@ -232,7 +232,8 @@ TEST(MatchText, Float64IsNumpysDefault) {
       << m.error;
   EXPECT_EQ(
       m.hint,
-      "dst is float64, numpy's default; Add takes float16, float32, int16, int32: pass x.astype('float32')");
+      "dst is float64, numpy's default; Add takes float16, float32, int16, int32: pass x.astype('float32') "
+      "(torch: x.float())");
 }
 
 TEST(MatchText, SeveralFormsAreListedNearestFirst) {

@@ -233,8 +233,8 @@ def test_float64_may_be_copied_and_vector_ops_say_what_to_pass():
     with pytest.raises(asc.CompileError) as caught:
         add[1](x, x)
     assert (
-        "x is float64, numpy's default; Add takes float16, float32, int16, int32: pass x.astype('float32')"
-        in str(caught.value)
+        "x is float64, numpy's default; Add takes float16, float32, int16, int32: pass x.astype('float32') "
+        "(torch: x.float())" in str(caught.value)
     )
 
 
