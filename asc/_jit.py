@@ -19,6 +19,11 @@ class _ConstExprAlias:
     def __call__(self, *args, **kwargs):  # typing constructs such as Optional[...] ask for a callable
         raise TypeError(f"{self!r} is an annotation")
 
+    def __or__(self, other):  # `asc.ConstExpr[int] | None` is as much compile-time
+        return self
+
+    __ror__ = __or__
+
 
 class ConstExpr:
     """Marks a parameter as compile-time: `n: asc.ConstExpr[int]`. Each value makes a specialisation of its

@@ -4,6 +4,7 @@
 // an ordinary annotation.
 #include "lower/function.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include "base/format.h"
@@ -19,7 +20,7 @@ std::string utf8_of(PyObject* str) {
   Py_ssize_t size = 0;
   const char* text = str && PyUnicode_Check(str) ? PyUnicode_AsUTF8AndSize(str, &size) : nullptr;
   if (!text) {
-    PyErr_Clear();
+    drop_error();
     return {};
   }
   return {text, static_cast<size_t>(size)};
@@ -27,7 +28,7 @@ std::string utf8_of(PyObject* str) {
 
 PyRef attribute(PyObject* object, const char* name) {
   PyRef value = PyRef::steal(PyObject_GetAttrString(object, name));
-  if (!value) PyErr_Clear();
+  if (!value) drop_error();
   return value;
 }
 
@@ -36,14 +37,19 @@ long int_attribute(PyObject* object, const char* name) {
   return value ? PyLong_AsLong(value.get()) : 0;
 }
 
-// `asc.ConstExpr` itself, or what `asc.ConstExpr[X]` gives.
-bool is_constexpr_annotation(PyObject* annotation) {
+// `asc.ConstExpr` itself, what `asc.ConstExpr[X]` gives, or Optional, Union, Annotated around it.
+bool is_constexpr_annotation(PyObject* annotation, int depth = 0) {
   const char* mark = "__asc_constexpr__";
   for (PyObject* object : {annotation, reinterpret_cast<PyObject*>(Py_TYPE(annotation))}) {
     PyRef flag = attribute(object, mark);
     if (flag && PyObject_IsTrue(flag.get()) == 1) return true;
-    PyErr_Clear();
+    drop_error();
   }
+  const PyRef parts = attribute(annotation, "__args__");
+  constexpr int kDeepest = 8;
+  if (!parts || !PyTuple_Check(parts.get()) || depth >= kDeepest) return false;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parts.get()); i++)
+    if (is_constexpr_annotation(PyTuple_GET_ITEM(parts.get(), i), depth + 1)) return true;
   return false;
 }
 
@@ -71,36 +77,46 @@ PyRef resolve_dotted(PyObject* globals, std::string_view text) {
   return object;
 }
 
-// What an annotation names, also as a string; null where that cannot be found. `name` is what a string says.
-PyRef annotated_object(PyObject* globals, PyObject* annotation, std::string* name = nullptr) {
+bool is_of_dotted_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+// Does a text such as "Optional[asc.ConstExpr[int]]" name it? What is imported for type checkers only is
+// known by its own name.
+bool names_constexpr(PyObject* globals, std::string_view text) {
+  while (!text.empty()) {
+    size_t size = 0;
+    while (size < text.size() && is_of_dotted_name(text[size])) size++;
+    const std::string_view name = text.substr(0, size);
+    text.remove_prefix(std::max<size_t>(size, 1));
+    if (name.empty()) continue;
+    if (const PyRef object = resolve_dotted(globals, name)) {
+      if (is_constexpr_annotation(object.get())) return true;
+    } else if (name.substr(name.rfind('.') + 1) == "ConstExpr") {
+      return true;
+    }
+  }
+  return false;
+}
+
+// What an annotation names, also as a string; null where that cannot be found.
+PyRef annotated_object(PyObject* globals, PyObject* annotation) {
   if (!PyUnicode_Check(annotation)) return PyRef::borrow(annotation);
   const std::string text = utf8_of(annotation);
   std::string_view head = strip(text);
   if (head.size() > 1 && (head.front() == '\'' || head.front() == '"') && head.back() == head.front())
     head = strip(
         head.substr(1, head.size() - 2));  // a quoted annotation under `from __future__ import annotations`
-  const size_t bracket = head.find('[');
-  const std::string_view dotted = strip(head.substr(0, bracket));
-  if (name) *name = dotted;
-  PyRef object = resolve_dotted(globals, dotted);
-  if (object && bracket != std::string_view::npos && !is_constexpr_annotation(object.get())) {
-    if (name) name->clear();
-    return {};
-  }
-  return object;
+  return resolve_dotted(globals, head);
 }
 
 void read_annotation(PyObject* globals, PyObject* annotation, Parameter* param) {
-  std::string name;
-  const PyRef object = annotated_object(globals, annotation, &name);
-  if (!object) {  // imported for type checkers only
-    const size_t dot = name.rfind('.');
-    param->is_constexpr = name.substr(dot == std::string::npos ? 0 : dot + 1) == "ConstExpr";
-    return;
-  }
-  if (as_dtype(object.get(), &param->pinned)) return;
+  param->is_constexpr = PyUnicode_Check(annotation) ? names_constexpr(globals, utf8_of(annotation))
+                                                    : is_constexpr_annotation(annotation);
+  const PyRef object = annotated_object(globals, annotation);
+  if (!object || param->is_constexpr || as_dtype(object.get(), &param->pinned)) return;
   param->is_address = as_kind(object.get()) == Kind::Pointer;
-  param->is_constexpr = is_constexpr_annotation(object.get());
 }
 
 }  // namespace
@@ -159,10 +175,10 @@ KernelFunction::~KernelFunction() {
 
 PyRef KernelFunction::annotation(const Parameter& param) const {
   const PyRef all = attribute(fn, "__annotations__");
-  PyErr_Clear();
+  drop_error();
   PyObject* annotation = all && PyDict_Check(all.get()) ? PyDict_GetItem(all.get(), param.name) : nullptr;
   PyRef object = annotation ? annotated_object(globals, annotation) : PyRef();
-  PyErr_Clear();
+  drop_error();
   return object;
 }
 

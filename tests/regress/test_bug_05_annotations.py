@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Optional
+import linecache
+import typing
+from typing import TYPE_CHECKING, Optional, Union
 
 import numpy as np
 from outcomes import everywhere
@@ -56,3 +58,53 @@ def test_only_constexpr_parameters_make_another_kernel():
     head = next(line for line in text.splitlines() if "__global__" in line)
     assert "int32_t n, int32_t m, int32_t p" in head
     assert "K" not in head.split("(")[1] and "W" not in head.split("(")[1]
+
+
+Alias = asc.ConstExpr
+
+
+@asc.jit
+def optional(
+    out: asc.GlobalAddress,
+    a: Optional[asc.ConstExpr[int]],  # noqa: UP045
+    b: asc.ConstExpr[int] | None = None,
+    c: Optional[Alias] = None,  # noqa: UP045
+    d: Annotated[asc.ConstExpr[int], 3] = 1,  # noqa: F821 - known to type checkers only
+):
+    o = asc.GlobalTensor()
+    o.set_global_buffer(out)
+    o.set_value(0, (1 if a is None else a) + (10 if b is None else b) + (100 if c is None else c) + d)
+
+
+def test_constexpr_inside_of_others():
+    def launch():
+        a = np.zeros(8, np.int32)
+        results = []
+        for args in ((None,), (2, 20), (2, None, 200), (2, 20, 200, 1000)):
+            optional[1](a, *args)
+            results.append(int(a[0]))
+        return results
+
+    assert launch() == [112, 123, 213, 1222]
+    assert len(optional.cache_info()["specialisations"]) == 4
+
+
+def test_constexpr_inside_of_others_as_objects():
+    module = {"asc": asc, "Optional": Optional, "Union": Union, "Annotated": typing.Annotated}
+    for text in (
+        "Optional[asc.ConstExpr[int]]",
+        "Optional[asc.ConstExpr]",
+        "Union[None, asc.ConstExpr[int], float]",
+        "Annotated[asc.ConstExpr[int], 3]",
+        "asc.ConstExpr[int] | None",
+        "None | asc.ConstExpr[int]",
+        "asc.ConstExpr | None",
+    ):
+        source = f"def kernel(p: {text}, q: Optional[int]): pass"
+        name = f"<annotation {text}>"
+        linecache.cache[name] = (len(source), None, [source], name)
+        exec(compile(source, name, "exec", dont_inherit=True), module)
+        kernel = asc.jit(module["kernel"])
+        kernel[1](3, 4)
+        assert kernel.cache_info()["specialisations"][0]["arguments"]["p"] == 3, text
+        assert "int32" in kernel.cache_info()["specialisations"][0]["arguments"]["q"]
