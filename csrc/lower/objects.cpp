@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "lower/pyref.h"
 #include "ops/signature.h"
 
 namespace asc::lower {
 namespace {
 
-PyTypeObject* g_dtype_type = nullptr;
 PyTypeObject* g_op_type = nullptr;
 PyTypeObject* g_kind_type = nullptr;
 PyTypeObject* g_builtin_type = nullptr;
@@ -21,7 +21,6 @@ PyTypeObject* g_enum_meta = nullptr;
 PyTypeObject* g_enum_base = nullptr;
 PyTypeObject* g_jit_type = nullptr;
 
-PyObject* g_dtypes[kDTypeCount] = {};
 PyObject* g_kinds[kKindCount] = {};
 PyObject* g_enum_classes[static_cast<int>(EnumId::kCount)] = {};
 PyObject* g_python_range = nullptr;
@@ -36,91 +35,6 @@ constexpr std::string_view kBuiltinNames[] = {
 PyObject* to_str(std::string_view text) {
   return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
 }
-
-// ---- dtypes
-// --------------------------------------------------------------------------------------------------------------
-
-DType dtype_of(PyObject* self) { return reinterpret_cast<DTypeObject*>(self)->dtype; }
-
-// Names of the reference that are not dtype names here.
-bool find_dtype_alias(std::string_view name, DType* out) {
-  if (name == "int1") {
-    *out = DType::Bool;
-    return true;
-  }
-  return find_dtype(name, out);
-}
-
-PyObject* dtype_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
-  static const char* keywords[] = {"name", nullptr};
-  const char* name = nullptr;
-  Py_ssize_t size = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s#:DataType", const_cast<char**>(keywords), &name, &size))
-    return nullptr;
-  DType dtype;
-  if (!find_dtype_alias({name, static_cast<size_t>(size)}, &dtype)) {
-    std::string known;
-    for (int i = 0; i < kDTypeCount; i++) known += (i ? ", " : "") + std::string(kDTypes[i].py_name);
-    PyErr_Format(PyExc_ValueError, "unknown data type '%s'; known are %s", name, known.c_str());
-    return nullptr;
-  }
-  return Py_NewRef(dtype_object(dtype));
-}
-
-PyObject* dtype_repr(PyObject* self) {
-  return PyUnicode_FromFormat("DataType('%s')", std::string(py_name(dtype_of(self))).c_str());
-}
-PyObject* dtype_str(PyObject* self) { return to_str(py_name(dtype_of(self))); }
-PyObject* dtype_get_name(PyObject* self, void*) { return to_str(py_name(dtype_of(self))); }
-PyObject* dtype_get_bitwidth(PyObject* self, void*) {
-  const DType t = dtype_of(self);
-  if (t == DType::Void) Py_RETURN_NONE;
-  return PyLong_FromLong(t == DType::Bool ? 1 : 8 * size_of(t));
-}
-PyObject* dtype_sizeof(PyObject* self, PyObject*) {
-  if (dtype_of(self) == DType::Void) return PyErr_Format(PyExc_ValueError, "void has no size");
-  return PyLong_FromLong(size_of(dtype_of(self)));
-}
-PyObject* dtype_is_int(PyObject* self, PyObject*) { return PyBool_FromLong(is_int(dtype_of(self))); }
-PyObject* dtype_is_float(PyObject* self, PyObject*) { return PyBool_FromLong(is_float(dtype_of(self))); }
-PyObject* dtype_is_numeric(PyObject* self, PyObject*) {
-  return PyBool_FromLong(is_int(dtype_of(self)) || is_float(dtype_of(self)));
-}
-PyObject* dtype_is_signed(PyObject* self, PyObject*) {
-  return PyBool_FromLong(is_signed_int(dtype_of(self)));
-}
-PyObject* dtype_is_unsigned(PyObject* self, PyObject*) {
-  return PyBool_FromLong(is_unsigned_int(dtype_of(self)));
-}
-PyObject* dtype_is_void(PyObject* self, PyObject*) { return PyBool_FromLong(dtype_of(self) == DType::Void); }
-PyObject* dtype_reduce(PyObject* self, PyObject*) {
-  const std::string_view name = py_name(dtype_of(self));
-  return Py_BuildValue("O(s#)", g_dtype_type, name.data(), static_cast<Py_ssize_t>(name.size()));
-}
-
-PyMethodDef kDTypeMethods[] = {{"sizeof", dtype_sizeof, METH_NOARGS, "Size of one element in bytes."},
-                               {"is_int", dtype_is_int, METH_NOARGS, "Signed or unsigned integer."},
-                               {"is_float", dtype_is_float, METH_NOARGS, "Floating point."},
-                               {"is_numeric", dtype_is_numeric, METH_NOARGS, "Integer or floating point."},
-                               {"is_signed", dtype_is_signed, METH_NOARGS, "Signed integer."},
-                               {"is_unsigned", dtype_is_unsigned, METH_NOARGS, "Unsigned integer."},
-                               {"is_void", dtype_is_void, METH_NOARGS, "The type of nothing."},
-                               {"__reduce__", dtype_reduce, METH_NOARGS, nullptr},
-                               {nullptr, nullptr, 0, nullptr}};
-PyGetSetDef kDTypeGetSet[] = {{"name", dtype_get_name, nullptr, "Name: 'float32'.", nullptr},
-                              {"bitwidth", dtype_get_bitwidth, nullptr, "Bits of an element.", nullptr},
-                              {nullptr, nullptr, nullptr, nullptr, nullptr}};
-// Members are singletons, so identity is equality and the default hash is right.
-PyType_Slot kDTypeSlots[] = {
-    {Py_tp_new, reinterpret_cast<void*>(dtype_new)},
-    {Py_tp_repr, reinterpret_cast<void*>(dtype_repr)},
-    {Py_tp_str, reinterpret_cast<void*>(dtype_str)},
-    {Py_tp_methods, kDTypeMethods},
-    {Py_tp_getset, kDTypeGetSet},
-    {Py_tp_doc, const_cast<char*>("DataType(name)\n--\n\nAn element type, such as asc.float16.")},
-    {0, nullptr}};
-PyType_Spec kDTypeSpec = {"asc.DataType", sizeof(DTypeObject), 0,
-                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, kDTypeSlots};
 
 // ---- ops, kinds, builtins, unsupported names
 // -----------------------------------------------------------------------------
@@ -452,26 +366,6 @@ int add(PyObject* module, std::string_view name, PyObject* object) {
   return failed;
 }
 
-int init_dtypes(PyObject* module) {
-  if (!(g_dtype_type = make_type(&kDTypeSpec))) return -1;
-  if (PyModule_AddObjectRef(module, "DataType", reinterpret_cast<PyObject*>(g_dtype_type)) < 0) return -1;
-  for (int i = 0; i < kDTypeCount; i++) {
-    auto* object = PyObject_New(DTypeObject, g_dtype_type);
-    if (!object) return -1;
-    object->dtype = static_cast<DType>(i);
-    g_dtypes[i] = reinterpret_cast<PyObject*>(object);
-    const std::string_view name = kDTypes[i].py_name;
-    if (PyModule_AddObjectRef(module, name == "bool" ? "bool_" : std::string(name).c_str(), g_dtypes[i]) < 0)
-      return -1;
-  }
-  const std::pair<const char*, DType> aliases[] = {{"half", DType::F16},   {"float_", DType::F32},
-                                                   {"double", DType::F64}, {"int_", DType::I32},
-                                                   {"int1", DType::Bool},  {"bit", DType::Bool}};
-  for (auto& [name, dtype] : aliases)
-    if (PyModule_AddObjectRef(module, name, dtype_object(dtype)) < 0) return -1;
-  return 0;
-}
-
 // Names of asc.adv are in a dict of their own, `_adv`: asc takes over what the module has.
 int add_to(PyObject* module, PyObject* adv, std::string_view name, PyObject* object) {
   constexpr std::string_view kAdv = "adv.";
@@ -550,7 +444,7 @@ int init_enums(PyObject* module) {
 }  // namespace
 
 int init_objects(PyObject* module) {
-  if (g_dtype_type) return 0;
+  if (g_op_type) return 0;
   PyObject* adv = PyDict_New();
   if (!adv || PyModule_AddObjectRef(module, "_adv", adv) < 0) return -1;
   Py_DECREF(adv);  // the module keeps it
@@ -560,11 +454,6 @@ int init_objects(PyObject* module) {
   return 0;
 }
 
-bool as_dtype(PyObject* object, DType* out) {
-  if (Py_TYPE(object) != g_dtype_type) return false;
-  *out = dtype_of(object);
-  return true;
-}
 std::optional<OpId> as_op(PyObject* object) {
   if (Py_TYPE(object) != g_op_type) return std::nullopt;
   return op_of(object);
@@ -606,7 +495,7 @@ bool is_known_name(std::string_view qualified) {
   Py_XDECREF(key);
   Py_XDECREF(names);
   Py_XDECREF(module);
-  if (found < 0) PyErr_Clear();
+  if (found < 0) drop_error();
   return found > 0;
 }
 
@@ -621,7 +510,6 @@ PyObject* unsupported_object(std::string_view qualified) {
   return reinterpret_cast<PyObject*>(object);
 }
 
-PyObject* dtype_object(DType dtype) { return g_dtypes[static_cast<int>(dtype)]; }
 PyObject* kind_object(Kind kind) { return g_kinds[static_cast<int>(kind)]; }
 PyObject* enum_member(EnumId id, int64_t value) {
   const EnumMember* member = enum_desc(id).find(value);

@@ -52,6 +52,7 @@ struct UnsupportedObject {  // a name of the API that is not built yet; any use 
 // Makes the types; adds asc.DataType, the dtypes, ops, kinds, enums and builtins to `module`. Returns -1 with
 // a Python error set.
 int init_objects(PyObject* module);
+int init_dtypes(PyObject* module);  // a part of it
 
 // Recognition; the object may be anything. Borrowed results.
 bool as_dtype(PyObject* object, DType* out);  // asc.float32 and its aliases; not numpy dtypes

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "lower/objects.h"
+#include "lower/pyref.h"
 
 namespace asc::lower {
 
@@ -20,9 +21,11 @@ DType signed_of(int bytes) {
   }
 }
 
-// numpy's scalars without numpy: their class lives in a module "numpy" and they say their dtype.
+// numpy's scalars without numpy: their class lives in a module "numpy" and they say their dtype. So do those of
+// ml_dtypes, whose class names are bare.
 bool is_numpy_scalar(PyObject* object) {
   const std::string_view name = Py_TYPE(object)->tp_name;
+  if (name == "bfloat16" || name == "ml_dtypes.bfloat16") return PyObject_HasAttrString(object, "dtype");
   return name.starts_with("numpy.") && name != "numpy.ndarray" && PyObject_HasAttrString(object, "dtype");
 }
 
@@ -36,14 +39,14 @@ std::optional<Number> numpy_number(PyObject* object) {
   Py_XDECREF(name);
   PyObject* item = known ? PyObject_CallMethod(object, "item", nullptr) : nullptr;
   std::optional<Number> number = item ? number_of(item) : std::nullopt;
-  if (!number && known && is_float(type) && item) {
+  if (!number && known && is_float(type) && item) {  // of a dtype that Python has no number for
     const double real = PyFloat_AsDouble(object);
     number = Number{};
     number->form = Number::Form::Float;
     number->real = real;
   }
   Py_XDECREF(item);
-  if (PyErr_Occurred()) PyErr_Clear();
+  drop_error();
   if (number) number->pinned = type == DType::F64 ? DType::F32 : type;
   return number;
 }
@@ -89,7 +92,7 @@ std::optional<Number> number_of(PyObject* object) {
     n.bits = static_cast<int64_t>(PyLong_AsUnsignedLongLong(object));
     n.is_u64 = true;
     if (!PyErr_Occurred()) return n;
-    PyErr_Clear();
+    drop_error();
     return std::nullopt;
   }
   if (is_numpy_scalar(object)) return numpy_number(object);

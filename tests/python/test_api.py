@@ -78,6 +78,20 @@ def test_enums_speak_enum():
         asc.TPosition["NOWHERE"]
 
 
+def test_dtypes_of_other_libraries_are_equal_by_name():
+    numpy = pytest.importorskip("numpy")
+    same = [numpy.float32, numpy.dtype("float32"), "float32", numpy.zeros(1, numpy.float32).dtype]
+    other = [numpy.float16, numpy.dtype("int32"), "half precision", float, 4, None, asc.float16]
+    if torch := sys.modules.get("torch"):
+        same.append(torch.float32)
+        other.append(torch.float16)
+    for dtype in same:
+        assert asc.float32 == dtype and dtype == asc.float32 and not asc.float32 != dtype, dtype
+    for dtype in other:
+        assert asc.float32 != dtype and not asc.float32 == dtype, dtype
+    assert asc.float32 in same and {asc.float32: 1, asc.float16: 2}[asc.float32] == 1
+
+
 def test_dtypes():
     from asc.language.core.dtype import KnownTypes
 
