@@ -220,10 +220,11 @@ def cache_folder():
 
 
 DRY_RUN = ("PYASC_DRY_RUN", "DRY_RUN")
+NO = ("", "0", "false", "no", "off")
 
 
 def is_dry_run():
-    return any(os.environ.get(name, "0") not in ("", "0") for name in DRY_RUN)
+    return any(os.environ.get(name, "").lower() not in NO for name in DRY_RUN)
 
 
 def bad_folder(value):
@@ -231,7 +232,7 @@ def bad_folder(value):
 
 
 def bad_flag(value):
-    return "" if value in ("0", "1") else "expected 0 or 1"
+    return "" if value.lower() in (*NO, "1", "true", "yes", "on") else "expected 0 or 1"
 
 
 def bad_size(value):

@@ -37,7 +37,7 @@ bool option_text(PyObject* value, const char* attribute, std::string* out) {
   const char* utf8 = text && PyUnicode_Check(text) ? PyUnicode_AsUTF8(text) : nullptr;
   if (utf8) *out = utf8;
   Py_XDECREF(text);
-  PyErr_Clear();
+  drop_error();
   return utf8 != nullptr;
 }
 
@@ -77,6 +77,10 @@ PyRef joined_kinds(PyObject* value, const char* where) {
 }
 
 bool set_own_option(JitState& state, std::string_view name, PyObject* value, const char* where) {
+  if (value == Py_None) {
+    clear_sim_setting(state.sim, name);
+    return true;
+  }
   const bool kinds = name == "ignore" && !PyUnicode_Check(value);
   const PyRef text = kinds ? joined_kinds(value, where) : PyRef::steal(PyObject_Str(value));
   const char* utf8 = text ? PyUnicode_AsUTF8(text.get()) : nullptr;

@@ -57,12 +57,28 @@ void check_ignored(const std::vector<std::string>& words, std::string_view where
   }
 }
 
+// Everything but what says no; `asc doctor` warns of words that say neither.
 bool env_true(const char* name) {
   const char* value = std::getenv(name);
-  return value && *value && std::string_view(value) != "0";
+  if (!value) return false;
+  std::string word = value;
+  for (char& c : word) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return !word.empty() && word != "0" && word != "false" && word != "no" && word != "off";
 }
 
 }  // namespace
+
+void clear_sim_setting(SimSettings& settings, std::string_view name) {
+  const auto clear = [&](std::string_view which, auto& setting) {
+    if (name == which) setting.reset();
+  };
+  clear("mode", settings.mode);
+  clear("on_finding", settings.on_finding);
+  clear("max_findings", settings.max_findings);
+  clear("threads", settings.threads);
+  clear("timeout", settings.timeout_seconds);
+  clear("ignore", settings.ignore);
+}
 
 void set_sim_setting(SimSettings& settings, std::string_view name, std::string_view value,
                      std::string_view where) {

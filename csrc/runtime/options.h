@@ -27,11 +27,13 @@ SimSettings parse_sim_settings(std::string_view text, std::string_view where);
 // One setting by name; throws LaunchError for an unknown name or a bad value.
 void set_sim_setting(SimSettings& settings, std::string_view name, std::string_view value,
                      std::string_view where);
+// Back to the layer below.
+void clear_sim_setting(SimSettings& settings, std::string_view name);
 
 // PYASC_SIM as it is now, below `own`.
 sim::Options resolve_sim_options(const SimSettings& own, const PlatformDesc* platform);
 
-bool dry_run();           // PYASC_DRY_RUN=1 (or the reference's DRY_RUN)
+bool dry_run();           // PYASC_DRY_RUN (or the reference's DRY_RUN) is set, and says neither no nor 0
 std::string dump_path();  // PYASC_DUMP_PATH, or empty
 
 }  // namespace asc::runtime

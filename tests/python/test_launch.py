@@ -240,6 +240,28 @@ def test_hooks_see_each_launch_and_dry_runs_execute_nothing(monkeypatch):
     assert x.tolist() == [0.0] * 4
 
 
+@pytest.mark.parametrize(
+    ("word", "runs"), [("0", True), ("", True), ("false", True), ("No", True), ("OFF", True), ("true", False)]
+)
+def test_words_for_a_dry_run(monkeypatch, word, runs):
+    monkeypatch.setenv("PYASC_DRY_RUN", word)
+    x = np.zeros(4, np.float32)
+    fill[2](x, 4, 1.0)
+    assert x.any() == runs
+
+
+def test_none_is_the_setting_of_the_layer_below(monkeypatch):
+    names = ("mode", "on_finding", "ignore", "max_findings", "threads", "timeout")
+    kernel = fill.options(
+        mode="check", on_finding="collect", ignore="bounds", max_findings=3, threads=1, timeout=9
+    )
+    kernel = kernel.options(**dict.fromkeys(names))
+    monkeypatch.setenv("PYASC_SIM", "check,on_finding=raise")
+    x = np.zeros(4, np.float32)
+    with pytest.raises(asc.BoundsError):
+        kernel[1](x, 5, 1.0)
+
+
 def test_mock_arguments_cannot_run():
     with pytest.raises(TypeError, match="mock"):
         fill[1](MockTensor(asc.float32), 1, 1.0)
