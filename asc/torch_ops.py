@@ -153,7 +153,7 @@ def torch_op(name, fn=None, /, *, mutates_args, **options):
     try:
         op = custom_op(name, fn, mutates_args=mutates_args, **options)
     except (ValueError, RuntimeError, NotImplementedError) as e:
-        raise ValueError(f"{what} of {_place(fn)}: {e}") from e
+        raise ValueError(f"{what} of {_place(fn)}: {e}") from None
     if mutates_args != "unknown":
         run = _checked(what, torch, fn, mutates_args)
         op.register_kernel(options.get("device_types"))(run)
