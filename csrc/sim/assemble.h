@@ -137,6 +137,7 @@ class FunctionAssembler {
   const ir::Function& f_;
   std::vector<Slot> slot_of_;                         // by variable id
   std::vector<std::pair<uint64_t, Slot>> constants_;  // preloaded at the function's entry
+  std::unordered_map<uint64_t, size_t> constant_at_;  // where they stand there
   bool preload_ = false;
   int next_ = 0, max_ = 0;
   int barrier_ = 0;  // the last instruction that a jump may reach, or the function's first

@@ -39,11 +39,15 @@ int64_t field_bits(const Type& type, int64_t bits) {
 
 FunctionAssembler::Slot FunctionAssembler::bits(uint64_t value, int want) {
   if (want == kAny && preload_) {
-    for (const auto& [known, slot] : constants_)
-      if (known == value) return slot;
-    // The first of the two passes only collects them.
-    constants_.emplace_back(value, Slot{0});
-    return 0;
+    if (const auto known = constant_at_.find(value); known != constant_at_.end())
+      return constants_[known->second].second;
+    constexpr size_t kMostPreloaded =
+        4096;  // the others are made where they are used, and take no slot for long
+    if (constants_.size() < kMostPreloaded) {  // the first of the two passes only collects them
+      constant_at_.emplace(value, constants_.size());
+      constants_.emplace_back(value, Slot{0});
+      return 0;
+    }
   }
   const Slot to = target(want);
   emit_wide(Op::Const, to, static_cast<int64_t>(value));

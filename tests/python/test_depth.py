@@ -4,7 +4,10 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+
+import asc
 
 PROGRAM = r"""
 import linecache, sys, threading
@@ -84,3 +87,17 @@ def test_a_long_sum(stack):
 
 def test_a_long_sum_on_a_usual_stack():
     assert run(0, "n" + " + n" * 900, 8 << 20) == "value 3604"
+
+
+@asc.jit
+def many_constants(out: asc.GlobalAddress, COUNT: asc.ConstExpr[int], first: float):
+    o = asc.GlobalTensor()
+    o.set_global_buffer(out)
+    for i in asc.static_range(COUNT):
+        o.set_value(i, first + i * 7.25)
+
+
+def test_more_constants_than_a_function_has_slots():
+    out = np.zeros(40_000, np.float32)
+    many_constants[1](out, out.size, 0.5)
+    assert (out == np.float32(0.5) + (np.arange(out.size) * 7.25).astype(np.float32)).all()
