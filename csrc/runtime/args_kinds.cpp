@@ -105,6 +105,8 @@ TypeClass learn_class(PyObject* value) {
   PyTypeObject* type = Py_TYPE(value);
   const TypeClass cls = learn(value);
   drop_error();
+  // It says what its array says, and keeps nothing alive.
+  if (PyWeakref_CheckProxy(value) && is_array_class(cls)) return TypeClass::Foreign;
   // One object's own attributes say nothing of others of its type.
   if (!is_of_type(reinterpret_cast<PyObject*>(type), cls)) return cls;
   // A heap type made at run time may gain meaning only by inheritance, which its class already shows.

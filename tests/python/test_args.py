@@ -9,6 +9,7 @@ import fractions
 import mmap
 import re
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -342,8 +343,12 @@ def test_objects_that_only_convert_to_arrays_say_so():
     class Cuda:
         __cuda_array_interface__ = {"data": (0, False)}
 
-    for value in (Converts(), Cuda()):
-        with pytest.raises(TypeError, match="argument 'v': a (Converts|Cuda) gives no memory .* in place"):
+    array = np.zeros(4)
+    for value in (Converts(), Cuda(), weakref.proxy(array)):
+        with pytest.raises(
+            TypeError,
+            match=r"argument 'v': a (Converts|Cuda|weak\w+|weakref\.\w+) gives no memory .* in place",
+        ):
             number[1](np.zeros(1, np.int32), value)
 
 
