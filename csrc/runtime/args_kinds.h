@@ -35,7 +35,7 @@ enum class TypeClass : uint8_t {
   Other     // a compile-time value
 };
 
-// A direct-mapped memo; types are kept alive so that an address is never reused. Inline: it is on the path of
+// A memo of types, kept alive so that an address is never reused. Inline: it is on the path of
 // every launch.
 struct KnownType {
   PyTypeObject* type;

@@ -335,6 +335,21 @@ def test_an_array_may_be_left_out_where_the_default_is_none():
         affine[1](x, y, 3)
 
 
+def test_more_types_than_are_kept_in_mind():
+    """Each launch finds again what a type is, however many others came between."""
+    rng = np.random.default_rng(7)
+    kinds = [type(f"Kind{i}", ((int, float, np.ndarray)[i % 3],), {}) for i in range(300)]
+    out = np.zeros(1, np.float32)
+    for i in [*range(300), *rng.permutation(300), *rng.permutation(300)]:
+        value = np.zeros(1, np.float32).view(kinds[i]) if i % 3 == 2 else kinds[i](i)
+        if i % 3 == 2:
+            fill[1](value, 1, float(i))
+            assert value.tolist() == [float(i)]
+        else:
+            fill[1](out, 1, value)
+            assert out.tolist() == [float(i)]
+
+
 def test_objects_that_only_convert_to_arrays_say_so():
     class Converts:
         def __array__(self, *args, **kwargs):
