@@ -73,7 +73,7 @@ class TypeTable {
 
   void add(PyObject* module, const char* name, NodeKind kind, uint8_t op = 0) {
     PyObject* type = PyObject_GetAttrString(module, name);  // kept for ever
-    if (type == nullptr) return drop_error();              // not in this version of Python
+    if (type == nullptr) return drop_error();               // not in this version of Python
     size_t i = hash(type);
     while (slots_[i].type != nullptr) i = (i + 1) % kSize;
     slots_[i] = {type, kind, op};

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include "lower/suggest.h"
 #include "lower/pyref.h"
+#include "lower/suggest.h"
 #include "ops/op_table.h"
 
 namespace asc::lower {

@@ -109,7 +109,8 @@ static void name_float64_argument(const ir::Module& module, std::string* hint) {
     if (arg.type.kind != Kind::Pointer || arg.type.elem != DType::F64) continue;
     hint->replace(0, at, arg.name);
     for (const std::string_view call : {"x.astype(", "x.float()"})
-      if (const size_t found = hint->find(call); found != std::string::npos) hint->replace(found, 1, arg.name);
+      if (const size_t found = hint->find(call); found != std::string::npos)
+        hint->replace(found, 1, arg.name);
     return;
   }
 }

@@ -21,8 +21,8 @@ DType signed_of(int bytes) {
   }
 }
 
-// numpy's scalars without numpy: their class lives in a module "numpy" and they say their dtype. So do those of
-// ml_dtypes, whose class names are bare.
+// numpy's scalars without numpy: their class lives in a module "numpy" and they say their dtype. So do those
+// of ml_dtypes, whose class names are bare.
 bool is_numpy_scalar(PyObject* object) {
   const std::string_view name = Py_TYPE(object)->tp_name;
   if (name == "bfloat16" || name == "ml_dtypes.bfloat16") return PyObject_HasAttrString(object, "dtype");

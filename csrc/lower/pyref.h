@@ -37,15 +37,23 @@ class PyRef {
   PyObject* object_ = nullptr;
 };
 
-// Forgets the error that is set, if one is. What asks the program to end (KeyboardInterrupt, SystemExit, raised
-// by a signal while Python code ran for us) is no answer to our question: it is raised again when this thread
-// is back in Python.
+// Is this Python's main thread? Also in a forked child, whose only thread Python takes for it.
+bool is_main_thread();
+
+// Puts the error that is set aside and raises it when this thread is back in Python; `raise_now` does, in the
+// place of the error that is set.
+void raise_later();
+void raise_now();
+
+// Forgets the error that is set, if one is. What asks the program to end (KeyboardInterrupt, SystemExit,
+// raised by a signal while Python code ran for us) is no answer to our question: it is raised later.
 inline void drop_error() {
   PyObject* type = PyErr_Occurred();
   if (!type) return;
-  if (!PyErr_GivenExceptionMatches(type, PyExc_Exception))
-    PyThreadState_SetAsyncExc(PyThread_get_thread_ident(), type);
-  PyErr_Clear();
+  if (PyErr_GivenExceptionMatches(type, PyExc_Exception))
+    PyErr_Clear();
+  else
+    raise_later();
 }
 
 }  // namespace asc

@@ -7,20 +7,24 @@
 #include <span>
 
 #include "base/error.h"
+#include "lower/pyref.h"
 
 namespace asc::runtime {
 
 // Called inside a catch block: sets the Python error for whatever is being handled.
 void set_python_error_from_exception();
-// Runs `fn`; on a C++ exception sets the Python error and returns `failed`.
+// Runs `fn`; on a C++ exception sets the Python error and returns `failed`. What was to end the program
+// meanwhile comes before an error that it led to.
 template <class Fn, class Result>
 Result guarded(Result failed, Fn&& fn) {
+  Result result = failed;
   try {
-    return fn();
+    result = fn();
   } catch (...) {
     set_python_error_from_exception();
-    return failed;
   }
+  if (result == failed) raise_now();
+  return result;
 }
 
 // A list of asc.Finding; new reference, null with an error set.

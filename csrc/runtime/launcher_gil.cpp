@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/launcher_gil.h"
 
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lower/pyref.h"
+
 namespace asc::runtime {
-
-namespace {
-
-// Also in a forked child, whose only thread Python takes for its main thread.
-bool is_main_thread() { return syscall(SYS_gettid) == getpid(); }
-
-}  // namespace
 
 bool interpreter_ends() {
 #if PY_VERSION_HEX >= 0x030D0000

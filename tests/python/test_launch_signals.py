@@ -190,23 +190,63 @@ def test_an_interrupt_while_kernels_are_compiled_and_staged(alarm):
     assert stopped == 150
 
 
-@pytest.mark.parametrize("ends", [KeyboardInterrupt, SystemExit])
+class Stop(BaseException):
+    def __init__(self, reason, /):
+        super().__init__(reason)
+
+
+@pytest.mark.parametrize("ends", [KeyboardInterrupt, SystemExit, Stop])
 def test_an_interrupt_in_the_users_own_code_is_not_lost(ends):
     """Python code that a launch runs to see what an argument is: what ends the program does end it."""
 
     class Interrupted:
         @property
         def __dlpack__(self):
-            raise ends
+            raise ends(3)
 
-    def launch():
-        try:
-            count[1](Interrupted(), 1)
-        except TypeError:  # what the launch makes of an object that says nothing
-            time.sleep(0)
+    with pytest.raises(ends) as caught:  # and not what the launch makes of an object that says nothing
+        count[1](Interrupted(), 1)
+    assert caught.value.args == (3,)
+    assert any(entry.name == "__dlpack__" for entry in caught.traceback)
+    time.sleep(0)  # and it comes once
+    x = np.zeros(2, np.int64)
+    count[1](x, 2)
+    assert x.tolist() == [1, 1]
 
-    with pytest.raises(ends):
-        launch()
+
+@pytest.mark.parametrize("thread", [False, True])
+def test_an_exit_in_the_users_own_code_has_its_status(thread):
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            textwrap.dedent(
+                f"""
+                import sys, threading
+                sys.path.insert(0, {os.path.dirname(__file__)!r})
+                from test_launch_signals import count
+                class Ends:
+                    @property
+                    def __dlpack__(self):
+                        sys.exit(3)
+                def launch():
+                    count[1](Ends(), 1)
+                    print("goes on")
+                if {thread}:
+                    one = threading.Thread(target=launch)
+                    one.start()
+                    one.join()
+                    sys.exit(4)
+                launch()
+                """
+            ),
+        ],
+        timeout=60,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == ((4 if thread else 3), ""), done.stderr
 
 
 def test_pending_interrupts_are_pythons():
