@@ -3,6 +3,7 @@
 // the kernel itself, outside of loops and branches. So a function that reaches it becomes part of its caller.
 // It runs once, so its body is moved, not copied: its variables become the caller's.
 #include <algorithm>
+#include <utility>
 
 #include "base/format.h"
 #include "ir/visit.h"
@@ -12,11 +13,9 @@ namespace asc::lower {
 
 namespace {
 
-[[noreturn]] void refuse(const ir::Module& module, std::initializer_list<Loc> where, std::string message,
-                         std::string hint) {
+[[noreturn]] void refuse(const ir::Module& module, const Loc& loc, std::string message, std::string hint) {
   std::vector<Site> sites;
-  for (const Loc& loc : where)
-    if (loc.valid()) sites.push_back(module.sources.resolve(loc));
+  if (loc.valid()) sites.push_back(module.sources.resolve(loc));
   throw CompileError(std::move(message), std::move(hint), std::move(sites));
 }
 
@@ -70,13 +69,19 @@ class Inliner {
   void run(ir::Function* caller) {
     for (size_t i = 0; i < module_.functions.size(); i++) {
       ir::Function* callee = module_.functions[i].get();
-      if (callee == caller) break;  // callees stand before callers
-      if (find_registration(callee->body)) into(caller, callee);
+      if (callee == caller) break;                        // callees stand before callers
+      if (const Loc* registered = where_moved(callee)) {  // by a caller before this one
+        if (count_calls(caller, callee) > 0) refuse_second(*registered);
+      } else if (find_registration(callee->body)) {
+        into(caller, callee);
+      }
     }
     caller->effect = ir::effect_of(*caller);
   }
-  bool is_moved(const ir::Function* f) const {
-    return std::find(moved_.begin(), moved_.end(), f) != moved_.end();
+  // Where a function that became part of its caller registers; null for the others.
+  const Loc* where_moved(const ir::Function* f) const {
+    const auto at = std::find_if(moved_.begin(), moved_.end(), [&](const auto& m) { return m.first == f; });
+    return at == moved_.end() ? nullptr : &at->second;
   }
 
  private:
@@ -86,7 +91,7 @@ class Inliner {
     const size_t calls = count_calls(caller, callee);
     const ir::OpCall* op = find_registration(callee->body);
     if (calls > places.size())
-      refuse(module_, {op->loc},
+      refuse(module_, op->loc,
              fmt::format("the call of {}, which registers a Matmul, is part of an expression", callee->name),
              "make it a statement of its own: result = f(...)");
     if (calls > 1) refuse_second(op->loc);
@@ -116,7 +121,7 @@ class Inliner {
   }
 
   [[noreturn]] void refuse_second(const Loc& loc) const {
-    refuse(module_, {loc}, "register_matmul is reached a second time: a kernel registers its Matmul once",
+    refuse(module_, loc, "register_matmul is reached a second time: a kernel registers its Matmul once",
            "use one Matmul object, with set_tensor_a and set_tensor_b for each product");
   }
 
@@ -126,7 +131,7 @@ class Inliner {
     ir::walk(static_cast<const ir::Block*>(callee.body), [&](const ir::Stmt* s) {
       if (s->kind == ir::StmtKind::Return && s != body.back())
         refuse(
-            module_, {s->loc, find_registration(callee.body)->loc},
+            module_, s->loc,
             fmt::format("{} registers a Matmul, so it becomes part of the kernel, and returns before its end",
                         callee.name),
             "return at the end only");
@@ -200,6 +205,7 @@ class Inliner {
 
   void splice(ir::Function* caller, ir::Function* callee, ir::Block* block, size_t at) {
     check_returns(*callee);
+    const Loc registered = find_registration(callee->body)->loc;
     ir::Stmt* site = (*block)[at];
     CallSite call;
     is_call(site, &call);
@@ -242,7 +248,7 @@ class Inliner {
         build_.assign(var, end->values[i], site->loc);
     }
     callee->body->clear();
-    moved_.push_back(callee);
+    moved_.emplace_back(callee, registered);
     block->erase(block->begin() + static_cast<ptrdiff_t>(at));
     block->insert(block->begin() + static_cast<ptrdiff_t>(at), moved->begin(), moved->end());
   }
@@ -268,7 +274,7 @@ class Inliner {
 
   ir::Module& module_;
   ir::Builder& build_;
-  std::vector<const ir::Function*> moved_;  // nothing is left of them
+  std::vector<std::pair<const ir::Function*, Loc>> moved_;  // nothing is left of them
 };
 
 // Where the registration may stand, given the statements of a block at kernel scope. `alone`: on a cube-only
@@ -294,7 +300,7 @@ void Session::inline_registrations() {
   if (std::none_of(module.functions.begin(), module.functions.end(), registers)) return;
   Inliner inliner(module, build);
   for (auto& f : module.functions) inliner.run(f.get());
-  std::erase_if(module.functions, [&](const auto& f) { return inliner.is_moved(f.get()); });
+  std::erase_if(module.functions, [&](const auto& f) { return inliner.where_moved(f.get()) != nullptr; });
   for (size_t i = 0; i < module.functions.size(); i++) module.functions[i]->id = static_cast<uint32_t>(i);
 
   const ir::Function& kernel = *module.kernel();
@@ -305,21 +311,21 @@ void Session::inline_registrations() {
   if (all.empty()) return;
   const ir::KernelType type = module.kernel_type;
   if (type == ir::KernelType::AIV_ONLY || type == ir::KernelType::MIX_AIV_1_0)
-    refuse(module, {all[0]->loc},
+    refuse(module, all[0]->loc,
            fmt::format("register_matmul in a kernel of type {}: there is no cube core", ir::to_string(type)),
            "leave kernel_type out, or take MIX_AIC_1_2");
   const bool mixed = type == ir::KernelType::MIX_AIC_1_1 || type == ir::KernelType::MIX_AIC_1_2;
   if (request.matmul_cube_only && mixed)
-    refuse(module, {all[0]->loc}, "matmul_cube_only in a mixed kernel is not yet supported",
+    refuse(module, all[0]->loc, "matmul_cube_only in a mixed kernel is not yet supported",
            "leave one of kernel_type and matmul_cube_only out");
   if (request.matmul_cube_only && type == ir::KernelType::Auto) module.kernel_type = ir::KernelType::AIC_ONLY;
   const bool alone =
       module.kernel_type == ir::KernelType::AIC_ONLY || module.kernel_type == ir::KernelType::MIX_AIC_1_0;
   if (at_kernel_scope(*kernel.body, alone) != all.size())
-    refuse(module, {all[0]->loc}, "register_matmul stands in a loop or in a branch",
+    refuse(module, all[0]->loc, "register_matmul stands in a loop or in a branch",
            "register the Matmul once, at the kernel's own level; only its use may be in loops and branches");
   if (all.size() > 1)
-    refuse(module, {all[1]->loc, all[0]->loc},
+    refuse(module, all[1]->loc,
            "register_matmul is reached a second time: a kernel registers its Matmul once",
            "use one Matmul object, with set_tensor_a and set_tensor_b for each product");
 }

@@ -74,6 +74,16 @@ def register_in_branch(
         asc.adv.register_matmul(pipe, space, matmul, tiling)
 
 
+@asc.jit
+def register_one(pipe: asc.TPipe, space: asc.GlobalAddress, matmul: asc.adv.Matmul, tiling: TCubeTiling):
+    register(pipe, space, matmul, tiling)
+
+
+@asc.jit
+def register_another(pipe: asc.TPipe, space: asc.GlobalAddress, matmul: asc.adv.Matmul, tiling: TCubeTiling):
+    register(pipe, space, matmul, tiling)
+
+
 def kernel_of(body, tmp_path, monkeypatch, options=""):
     import importlib
     import sys
@@ -169,6 +179,16 @@ REFUSED = [
         START + SET + "with matmul.iterate():\n    block = matmul.get_tensor_c(sync=False)  # here",
         "the form of get_tensor_c that returns a tensor is not yet supported",
     ),
+    (START + "matmul.set_tensor_a(transpose=False, tensor=8)  # here", "set_tensor_a of a number is not yet"),
+    (
+        START + SET + "with matmul.iterate():\n    matmul.get_tensor_c(None, 0)  # here",
+        "the form of get_tensor_c that returns a tensor is not yet supported",
+    ),
+    (
+        START + SET + "matmul.iterate_all(result, 0, True, True)  # here",
+        "iterate_all",
+    ),
+    (START + SET + "with matmul.iterate() as i:\n    left.set_value(missing, i)  # here", "'missing'"),
     (START + "matmul.set_tail(1.5)  # here", "tail_m is 1.5"),
     (
         MAKE + "for i in range(2):\n    asc.adv.register_matmul(pipe, space, matmul, tiling)  # here",
@@ -205,6 +225,11 @@ def test_refused(body, message, tmp_path, monkeypatch):
         ("register_or_not(pipe, space, matmul, tiling)", "returns before its end", "return"),
         (
             "register(pipe, space, matmul, tiling)\n" * 2,
+            "a second time",
+            "asc.adv.register_matmul(",
+        ),
+        (
+            "register_one(pipe, space, matmul, tiling)\nregister_another(pipe, space, matmul, tiling)",
             "a second time",
             "asc.adv.register_matmul(",
         ),
