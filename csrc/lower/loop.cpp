@@ -73,6 +73,7 @@ void Frame::prepare_head(LoopState& loop) {
   if (loop.asked) loop.conflicts.resize(loop.settled);
   loop.settled = loop.conflicts.size();
   loop.retry = loop.asked = loop.failed = false;
+  loop.error = nullptr;  // what an earlier round could not lower, it may by now
   loop.typed = session_.typed;
   loop.copies = copies_.size();
   for (const auto& [name, unread] : loop.conflicts) set(name, unread);

@@ -129,35 +129,38 @@ Value Frame::construct_matmul(std::span<Argument> args, const Node* at) {
   return Value::of(ref(var, at));
 }
 
-// Forms of the API that have no row yet say so. A tiling of None is none.
+// Optional parameters of the API are None where they are not given: such arguments are left out, by keyword
+// and at the end. Forms that have no row yet say so.
 std::span<Argument> Frame::matmul_arguments(OpId op, std::span<Argument> args, const Node* at) const {
   const auto is_none = [](const Argument& a) { return a.value.is_static() && a.value.object == Py_None; };
-  if (op == OpId::REGIST_MATMUL_OBJ) {
-    const bool last = !args.empty() && is_none(args.back());
-    return last && (args.size() == 4 || (args.back().keyword && args.back().keyword->utf8 == "tiling"))
-               ? args.first(args.size() - 1)
-               : args;
-  }
+  size_t count = 0, positional = 0;
+  for (const Argument& a : args)
+    if (!a.keyword || !is_none(a)) args[count++] = a;
+  args = args.first(count);
+  while (positional < count && !args[positional].keyword) positional++;
+  if (positional == count)
+    while (count > 1 && is_none(args[count - 1])) count--;
+  args = args.first(count);
+
+  const Argument* tensor = args.empty() || args[0].keyword ? nullptr : args.data();
+  for (const Argument& a : args)
+    if (a.keyword && a.keyword->utf8 == "tensor") tensor = &a;
   const bool sets =
       op == OpId::Matmul_SetTensorA || op == OpId::Matmul_SetTensorB || op == OpId::Matmul_SetBias;
-  if (sets && !args.empty()) {
-    const Argument& a = args[0];
-    if (a.value.is_expr() && a.value.expr->type.kind == Kind::LocalTensor)
-      fail(a.node, fmt::format("{} of a LocalTensor is not yet supported", op_desc(op).py_name),
+  if (sets && tensor) {
+    if (tensor->value.is_expr() && tensor->value.expr->type.kind == Kind::LocalTensor)
+      fail(tensor->node, fmt::format("{} of a LocalTensor is not yet supported", op_desc(op).py_name),
            "give a GlobalTensor");
-    if (number(a.value) || is_scalar(a.value))
-      fail(a.node, fmt::format("{} of a number is not yet supported", op_desc(op).py_name),
+    if (number(tensor->value) || is_scalar(tensor->value))
+      fail(tensor->node, fmt::format("{} of a number is not yet supported", op_desc(op).py_name),
            "give a GlobalTensor");
   }
-  const bool has_tensor =
-      !args.empty() &&
-      ((!args[0].keyword && args[0].value.is_expr() && args[0].value.expr->type.is_tensor()) ||
-       (args[0].keyword && args[0].keyword->utf8 == "tensor"));
-  if (op == OpId::Matmul_GetTensorC && !has_tensor)
+  if (op == OpId::Matmul_GetTensorC &&
+      (!tensor || !tensor->value.is_expr() || !tensor->value.expr->type.is_tensor()))
     fail(at, "the form of get_tensor_c that returns a tensor is not yet supported",
          "give a tensor: get_tensor_c(c)");
   for (const Argument& a : args)
-    if (op == OpId::Matmul_Iterate && a.keyword && a.keyword->utf8 == "local_c_matrix" && !is_none(a))
+    if (op == OpId::Matmul_Iterate && a.keyword && a.keyword->utf8 == "local_c_matrix")
       fail(a.node, "local_c_matrix of iterate is not yet supported", "take the block with get_tensor_c");
   return args;
 }
@@ -226,7 +229,7 @@ void Frame::with_statement(const ast::With* s) {
   std::vector<Argument> args;
   arguments(call, &args);
   const Type self_type = method.expr->type;
-  matmul_arguments(OpId::Matmul_Iterate, args, call);
+  args.resize(matmul_arguments(OpId::Matmul_Iterate, args, call).size());
   const Match m = match(OpId::Matmul_Iterate, &self_type, args, call);
   const OverloadDesc& proto = op_desc(OpId::Matmul_Iterate).overloads[static_cast<size_t>(m.overload)];
   ir::Expr* operands[4] = {};
@@ -260,10 +263,11 @@ void Frame::with_statement(const ast::With* s) {
       assign_var(turn, build_.binary(ir::BinaryOp::Add, ref(turn, item->var), one, loc(item->var)),
                  item->var);
     }
-    block(s->body);
+    loop_body(loop, s->body);
     if (reachable_) flow_to_head(loop, s);
     leave();
     loops_.pop_back();
+    round_ends(loop);
     reachable_ = true;
     retried_ = retried_ || loop.retry;
   } while (loop.retry);

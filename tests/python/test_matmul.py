@@ -434,6 +434,17 @@ def loops(
                 i = 100  # the next turn has its own
             o.set_value(0, total)
             o.set_value(1, seen)
+        elif CASE == "retried":  # what stands first in the body is known by its end
+            typed_later = asc.GlobalTensor()
+            half = 0
+            matmul.set_tensor_a(left)
+            matmul.set_tensor_b(right)
+            with matmul.iterate() as i:
+                if i > 0:
+                    typed_later.set_value(i, i)
+                typed_later.set_global_buffer(out)
+                half += 0.5
+            o.set_value(0, int(half * 10))
         else:
             matmul.set_tensor_a(left)
             matmul.set_tensor_b(right)
@@ -447,12 +458,13 @@ def loops(
     [
         ("jumps", [0 + 2 + 3 + 4, 9 + 0 + 2 + 3 + 4 + 5, 23 + 0 + 2 + 3 + 4 + 5 + 6]),
         ("nested", [sum(sum(range(min(i, 3))) for i in range(9)), 8]),
+        ("retried", [45, 1, 2, 3, 4, 5, 6, 7, 8]),
         ("unnamed", [9]),
     ],
 )
 def test_the_loop_is_a_loop(case, wanted):
     a, b = whole_numbers(48, 8), whole_numbers(8, 48)
-    out = np.zeros(8, np.int32)
+    out = np.zeros(16, np.int32)
     loops[1](a, b, np.zeros((48, 48), np.float32), out, tiling_for(48, 48, 8), workspace(), case)
     assert out[: len(wanted)].tolist() == wanted
 
@@ -536,6 +548,45 @@ def test_the_tiling_is_the_device_s():
     assert packed[[1, 2, 16]].tolist() == [3, 5, 4] and packed.sum() == 12
     with pytest.raises(RuntimeError, match="does not have a field 'rows'"):
         TCubeTiling(rows=1)
+
+
+@asc.jit
+def by_keyword(
+    a: asc.GlobalAddress,
+    b: asc.GlobalAddress,
+    c: asc.GlobalAddress,
+    tiling: TCubeTiling,
+    space: asc.GlobalAddress,
+    CASE: asc.ConstExpr,
+):
+    pipe = asc.TPipe()
+    matmul = asc.adv.Matmul(
+        c=MatmulType(GM, ND, c.dtype),
+        b=MatmulType(GM, ND, b.dtype),
+        a=MatmulType(GM, ND, a.dtype, True),
+        bias=None,
+    )
+    asc.adv.register_matmul(pipe, space, matmul, tiling=tiling)
+    matmul.set_tensor_a(transpose=True, tensor=tensor(a))
+    matmul.set_tensor_b(transpose=False, tensor=tensor(b))
+    if CASE == "all":
+        matmul.iterate_all(sync=True, tensor=tensor(c))
+    elif CASE == "none":
+        matmul.iterate_all(tensor(c), 0, True, None, None, None)
+    elif CASE == "none by keyword":
+        matmul.iterate_all(tensor(c), en_sequential_write=None, wait_iterate_all=None, fake_msg=None)
+    else:
+        with matmul.iterate(local_c_matrix=None, sync=True):
+            matmul.get_tensor_c(optional_tensor=None, en_atomic=0, tensor=tensor(c))
+
+
+@pytest.mark.parametrize("case", ["all", "none", "none by keyword", "iterate"])
+def test_operands_by_keyword(case):
+    """In any order; an optional one that is None is not given."""
+    a, b = whole_numbers(8, 32), whole_numbers(8, 48)
+    c = np.zeros((32, 48), np.float32)
+    by_keyword[1](a, b, c, tiling_for(32, 48, 8), workspace(), case)
+    assert (c == a.astype(np.float32).T @ b.astype(np.float32)).all()
 
 
 @asc.jit

@@ -90,6 +90,19 @@ def refusal(kernel, *args):
     return caught.value
 
 
+def test_what_another_turn_makes_right_does_not_hide_what_is_wrong():
+    @asc.jit
+    def kernel(a: asc.GlobalAddress):
+        t = asc.GlobalTensor()
+        for i in range(4):
+            first = t.get_value(0)
+            t.set_global_buffer(a)
+            t.set_value(i, first + missing)  # noqa: F821
+
+    error = refusal(kernel, np.zeros(8, np.int32))
+    assert error.message == "NameError: name 'missing' is not defined"
+
+
 def test_one_that_no_turn_gives_is_refused_where_it_is_used():
     @asc.jit
     def kernel(out: asc.GlobalAddress, n: int):
