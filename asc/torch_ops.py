@@ -88,8 +88,9 @@ def _tensors(torch, value):
 
 def _checked(what, torch, fn, mutates_args):
     """The function, with an error for a tensor that is written and not named as such."""
-    code = fn.__code__
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    from inspect import signature
+
+    names = tuple(signature(fn).parameters)  # those of what a decorator wraps, as torch sees them
 
     def run(*args, **kwargs):
         given = [
@@ -129,7 +130,7 @@ def torch_op(name, fn=None, /, *, mutates_args, **options):
     Args:
         name: "namespace::operator".
         mutates_args: names of the parameters whose tensors the function writes. A call that writes others
-            raises RuntimeError.
+            raises RuntimeError, where torch counts writes: not of inference tensors, nor through `x.numpy()`.
         options: those of torch.library.custom_op (`device_types`, `schema`, `tags`).
 
     Returns:

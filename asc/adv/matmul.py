@@ -40,5 +40,8 @@ class MatmulType:
     def __hash__(self):
         return hash(self._fields())
 
+    def __reduce__(self):
+        return type(self), self._fields()
+
     def __repr__(self):
         return f"MatmulType({', '.join(str(field) for field in self._fields())})"

@@ -5,7 +5,7 @@ from asc import _asc
 from asc.language.core.struct import Field, Struct
 
 
-class TCubeTiling(Struct, device="TCubeTiling"):
+class TCubeTiling(Struct, _device="TCubeTiling"):
     """How a Matmul cuts its work: sizes in elements, all int32, 0 where not given.
 
     m, n, k_a, k_b: the whole matrices A (m, k_a) and B (k_b, n), whose rows are so far apart in memory.

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Structs of the user: on the host, as arguments of a kernel, as locals, printed and run."""
 
+import copy
+import pickle
 import struct as packing
 
 import numpy as np
@@ -49,9 +51,21 @@ def test_fields_are_read_set_and_nested_on_the_host():
     tiling.other = part
     part.rows = 100  # a copy was made
     assert (tiling.tile.rows, tiling.other.rows, tiling.other.scale) == (11, 2, 2.0)
-    copy = tiling.create_local()
-    copy.total = 1
-    assert tiling.total == 7 and copy != tiling and tiling == tiling.create_local()
+    local = tiling.create_local()
+    local.total = 1
+    assert tiling.total == 7 and local != tiling and tiling == tiling.create_local()
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
+def test_copies_have_memory_of_their_own(again):
+    tiling = Tiling(flag=1, tile=Tile(rows=4))
+    other = again(tiling)
+    assert other == tiling and type(other) is Tiling
+    other.tile.rows = 5
+    assert (tiling.tile.rows, other.tile.rows) == (4, 5)
+    matrix = asc.adv.MatmulType(asc.TPosition.GM, asc.CubeFormat.ND, asc.float16, True)
+    assert again(matrix) == matrix and hash(again(matrix)) == hash(matrix)
+    assert again(asc.adv.TCubeTiling(m=3, base_k=16)) == asc.adv.TCubeTiling(m=3, base_k=16)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """asc.torch_op: what torch expects of an operator, what is refused, and the examples of docs/torch.md."""
 
+import functools
 import linecache
 import re
 import subprocess
@@ -110,6 +111,24 @@ def test_a_written_argument_must_be_named():
             call(x, 3.0)
     assert "asctest::unnamed" in str(caught.value) and "mutates_args=('x',)" in str(caught.value)
     assert f"{__file__}:" in str(caught.value)
+
+
+def test_a_written_argument_of_a_decorated_function():
+    def decorated(fn):
+        @functools.wraps(fn)
+        def inner(*args, **kwargs):
+            return fn(*args, **kwargs)
+
+        return inner
+
+    @asc.torch_op("asctest::decorated", mutates_args=())
+    @decorated
+    def unnamed(x: Tensor, value: float) -> Tensor:
+        fill[1](x, x.numel(), value)
+        return torch.empty_like(x)
+
+    with pytest.raises(RuntimeError, match="'x' is written, and mutates_args"):
+        unnamed(torch.zeros(4), 3.0)
 
 
 def test_a_list_of_written_tensors_and_views_of_one():

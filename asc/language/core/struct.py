@@ -155,7 +155,7 @@ class Struct:
                 raise RuntimeError(f"{type(self).__name__} does not have a default value for '{name}'")
             self._write(field, value)
 
-    def __init_subclass__(cls, pack=_NATURAL_PACK, device=None, **kwargs):
+    def __init_subclass__(cls, pack=_NATURAL_PACK, _device=None, **kwargs):
         super().__init_subclass__(**kwargs)
         if pack < _NATURAL_PACK:
             raise NotImplementedError(
@@ -195,7 +195,7 @@ class Struct:
                 )
                 for name, field in cls.struct_fields.items()
             ),
-            *([device] if device else []),
+            *([_device] if _device else []),
         )
 
     def _read(self, field):
@@ -243,6 +243,13 @@ class Struct:
 
     def create_local(self):
         """A copy with memory of its own."""
-        copy = type(self).__new__(type(self))
-        copy.ctypes_struct = type(self).ctypes_class.from_buffer_copy(self.ctypes_struct)
-        return copy
+        return _from_bytes(type(self), self.pack())
+
+    def __reduce__(self):  # copies have memory of their own, shallow ones too
+        return _from_bytes, (type(self), self.pack())
+
+
+def _from_bytes(cls, data):
+    made = cls.__new__(cls)
+    made.ctypes_struct = cls.ctypes_class.from_buffer_copy(data)
+    return made
