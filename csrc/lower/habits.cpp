@@ -24,6 +24,8 @@ constexpr std::string_view kStore =
     "one element";
 constexpr std::string_view kBarrier =
     "asc.pipe_barrier(pipe) orders the instructions of one pipe, asc.set_flag and asc.wait_flag those of two";
+constexpr std::string_view kProduct =
+    "an asc.adv.Matmul multiplies matrices in global memory, asc.mmad those in L0A and L0B";
 constexpr std::string_view kMax =
     "asc.max(dst, a, b, count) takes the larger elements of two local tensors, asc.maxs those of one and a number";
 constexpr std::string_view kMin =
@@ -59,8 +61,8 @@ constexpr Habit kHabits[] = {
     {"arange", "a view and a count stand for a range of elements: tensor[first:], count"},
     {"cdiv", "asc.ceildiv(a, b) divides and rounds up"},
     {"constexpr", "asc.ConstExpr[int] is the annotation of a compile-time parameter"},
-    {"dot", "asc.mmad multiplies matrices in L0A and L0B"},
-    {"matmul", "asc.mmad multiplies matrices in L0A and L0B"},
+    {"dot", kProduct},
+    {"matmul", kProduct},
     {"where", "for numbers: a if condition else b"},
     {"log", "asc.ln(dst, x, count) is the natural logarithm of a local tensor"},
     {"log2", "asc.ln is the natural logarithm: asc.ln, then asc.muls by 1.442695"},
@@ -122,7 +124,9 @@ std::string python_call_hint(PyObject* callee) {
   };
   if (!is_of("triton") && !is_of("numpy") && !is_of("torch") && !is_of("math")) return {};
   if (std::string hint = habit_hint(name); !hint.empty()) return hint;
-  if (PyType_Check(callee) && is_of("numpy")) return "write value.cast(asc." + name + ")";
+  DType dtype;
+  if (PyType_Check(callee) && is_of("numpy") && find_dtype(name, &dtype))
+    return "write value.cast(asc." + name + ")";
   if (!is_of("triton") && find_function(name)) return "asc." + name + " computes on local tensors";
   return {};
 }

@@ -50,6 +50,8 @@ bool ArrayArgument::open(PyObject* value, DType dtype, const ArgName& name) {
   data = array_.data;
   bytes = array_.bytes;
   if (!array_.device.empty()) return true;
+  if (!data && bytes > 0)
+    return fail(PyExc_ValueError, name, "it has elements, and says that they lie at address 0");
   if (array_.item != size_of(dtype))  // by a grid function, a launch hook, or the object itself
     return fail(PyExc_TypeError, name,
                 fmt::format("its element type changed while the kernel was launched; "

@@ -57,6 +57,15 @@ def test_an_empty_array_of_any_shape_is_empty(shape, strides):
     assert y.tolist() == list(range(8))
 
 
+@pytest.mark.parametrize("shape", [(), (8,), (2, 3)])
+def test_elements_at_no_address_are_refused(shape):
+    nowhere, somewhere = Interface(numbers(), shape=shape, data=(0, False)), numbers()
+    for arguments, name in (((nowhere, somewhere), "x"), ((somewhere, nowhere), "y")):
+        with pytest.raises(ValueError, match=rf"argument '{name}': it has elements, .* lie at address 0"):
+            copy[1](*arguments, 1)
+    copy[1](Interface(numbers(), shape=(0,), data=(0, False)), somewhere, 0)
+
+
 def test_an_interface_that_changes_while_it_is_read():
     class Changing(Interface):
         @property
