@@ -33,6 +33,7 @@ def run(path, cache, *arguments, check=True, **environment):
     """Runs a file; its last printed line as a Python literal, or the finished process with check=False."""
     env = dict(os.environ, PYASC_CACHE_DIR=str(cache), PYTHONPATH=str(TREE))
     env.update(environment)
+    env.pop("PYTHONSAFEPATH", None)  # modules beside the program are the program's
     done = subprocess.run(
         [sys.executable, str(path), *map(str, arguments)],
         env=env,

@@ -3,6 +3,7 @@
 
 import functools
 import linecache
+import os
 import re
 import subprocess
 import sys
@@ -474,7 +475,7 @@ def test_without_torch(torch, message):
     """
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],
-        env={"PYTHONPATH": str(Path(asc.__file__).absolute().parents[1]), "PATH": ""},
+        env={**os.environ, "PYTHONPATH": str(Path(asc.__file__).absolute().parents[1])},
         capture_output=True,
         text=True,
         timeout=60,
