@@ -239,6 +239,9 @@ void read_row(Core& core, const CallSite& site, uint64_t address, DType dtype, i
   const int64_t bytes = count * static_cast<int64_t>(sizeof(T));
   const GlobalBytes from = global_bytes<M>(core, site, 0, address, dtype, bytes, Access::Read);
   const bool whole = from.at && from.whole(bytes);
+  if constexpr (std::is_same_v<Acc, float> && bodies::kIsFloat<T>) {
+    if (whole && step == 1) return matmul_kernels(dtype).widen(to, from.at, count);
+  }
   for (int64_t i = 0; i < count; i++) {
     const int64_t at = i * static_cast<int64_t>(sizeof(T));
     T value;
@@ -348,12 +351,10 @@ bool compute_block(Core& core, const CallSite& site, const Request& r, std::vect
     const int64_t k = std::min(kSlice, s.shape.k - from);
     read_panel<M>(core, site, s.a, a_type, panel_of(s, true, from, k), left);
     read_panel<M>(core, site, s.b, b_type, panel_of(s, false, from, k), right);
-    if constexpr (std::is_same_v<Acc, float>) {
-      static const MatmulKernel add = matmul_kernel();
-      add(sums->data(), left->data(), right->data(), b.rows, b.columns, k);
-    } else {
+    if constexpr (std::is_same_v<Acc, float>)
+      matmul_kernels(a_type).add(sums->data(), left->data(), right->data(), b.rows, b.columns, k);
+    else
       bodies::matmul_add(sums->data(), left->data(), right->data(), b.rows, b.columns, k);
-    }
   }
   return true;
 }

@@ -47,13 +47,13 @@ Kernel vector_kernel(OpId op, DType t, DType u, Isa isa) {
   }
 }
 
-MatmulKernel matmul_kernel(Isa isa) {
+MatmulKernels matmul_kernels(DType elements, Isa isa) {
   switch (isa) {
 #if defined(__x86_64__)
-    case Isa::avx512: return avx512::matmul_kernel();
-    case Isa::avx2: return avx2::matmul_kernel();
+    case Isa::avx512: return avx512::matmul_kernels(elements);
+    case Isa::avx2: return avx2::matmul_kernels(elements);
 #endif
-    default: return baseline::matmul_kernel();
+    default: return baseline::matmul_kernels(elements);
   }
 }
 

@@ -30,16 +30,19 @@ Isa best_isa();
 // Null if the row allows no such dtypes.
 Kernel vector_kernel(OpId op, DType t, DType u, Isa isa = best_isa());
 
-// c (rows x columns) += a (rows x k) * b (k x columns), each without gaps (bodies/matmul.h).
-using MatmulKernel = void (*)(float* c, const float* a, const float* b, int64_t rows, int64_t columns,
-                              int64_t k);
-MatmulKernel matmul_kernel(Isa isa = best_isa());
+// Of float matrix products (bodies/matmul.h), by the type of A's and B's elements.
+struct MatmulKernels {
+  void (*widen)(float* to, const void* from, int64_t count);  // elements to floats
+  // c (rows x columns) += a (rows x k) * b (k x columns), each without gaps.
+  void (*add)(float* c, const float* a, const float* b, int64_t rows, int64_t columns, int64_t k);
+};
+MatmulKernels matmul_kernels(DType elements, Isa isa = best_isa());
 
 // One a translation unit of sim/isa.
 #define ASC_X(name)                                \
   namespace name {                                 \
   Kernel vector_kernel(OpId op, DType t, DType u); \
-  MatmulKernel matmul_kernel();                    \
+  MatmulKernels matmul_kernels(DType elements);    \
   }
 ASC_FOR_EACH_ISA(ASC_X)
 #undef ASC_X

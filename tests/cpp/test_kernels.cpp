@@ -106,29 +106,55 @@ TEST(Kernels, SameBitsForEveryInstructionSet) {
   EXPECT_GT(compared, 100);
 }
 
-TEST(Kernels, MatmulGivesTheSameBitsOnEveryInstructionSet) {
+// Each sum in ascending order, rounded after each product and each addition.
+std::vector<float> plain_product(const std::vector<float>& a, const std::vector<float>& b, size_t rows,
+                                 size_t columns, size_t k) {
+  std::vector<float> sums(rows * columns, 0.5f);
+  for (size_t r = 0; r < rows; r++)
+    for (size_t c = 0; c < columns; c++)
+      for (size_t d = 0; d < k; d++) {
+        const volatile float product = a[r * k + d] * b[d * columns + c];
+        sums[r * columns + c] += product;
+      }
+  return sums;
+}
+
+template <class T>
+void same_products(DType dtype) {
+  std::mt19937 random(4);
+  // Magnitudes over the whole of half, among them its subnormals.
+  const auto numbers = [&](size_t count) {
+    std::vector<T> out(count);
+    for (T& x : out)
+      x = T(std::ldexp(static_cast<float>(random()) * 0x1p-31f - 1.0f, static_cast<int>(random() % 36) - 21));
+    return out;
+  };
   for (const auto& [rows, columns, k] :
-       {std::array<int64_t, 3>{1, 1, 1}, {4, 8, 16}, {7, 19, 5}, {16, 33, 40}}) {
-    std::vector<float> a(static_cast<size_t>(rows * k)), b(static_cast<size_t>(k * columns));
-    for (size_t i = 0; i < a.size(); i++) a[i] = 1.0f / static_cast<float>(i + 3);
-    for (size_t i = 0; i < b.size(); i++) b[i] = 0.1f * static_cast<float>(i) - 7.3f;
-    // Each sum in ascending order, rounded after each product and each addition.
-    std::vector<float> expected(static_cast<size_t>(rows * columns), 0.5f);
-    for (int64_t r = 0; r < rows; r++)
-      for (int64_t c = 0; c < columns; c++)
-        for (int64_t d = 0; d < k; d++) {
-          const volatile float product =
-              a[static_cast<size_t>(r * k + d)] * b[static_cast<size_t>(d * columns + c)];
-          expected[static_cast<size_t>(r * columns + c)] += product;
-        }
+       {std::array<int64_t, 3>{1, 1, 1}, {4, 8, 16}, {7, 19, 5}, {16, 33, 40}, {25, 70, 259}}) {
+    const std::vector<T> a = numbers(static_cast<size_t>(rows * k)),
+                         b = numbers(static_cast<size_t>(k * columns));
+    const std::vector<float> wide_a(a.begin(), a.end()), wide_b(b.begin(), b.end());
+    const std::vector<float> expected = plain_product(wide_a, wide_b, static_cast<size_t>(rows),
+                                                      static_cast<size_t>(columns), static_cast<size_t>(k));
     for (const Isa isa : kIsas) {
       if (isa > asc::sim::best_isa()) continue;
-      std::vector<float> sums(static_cast<size_t>(rows * columns), 0.5f);
-      asc::sim::matmul_kernel(isa)(sums.data(), a.data(), b.data(), rows, columns, k);
-      EXPECT_EQ(sums, expected) << rows << " x " << columns << " x " << k << ", isa "
-                                << static_cast<int>(isa);
+      const asc::sim::MatmulKernels kernels = asc::sim::matmul_kernels(dtype, isa);
+      std::vector<float> left(a.size()), right(b.size()), sums(expected.size(), 0.5f);
+      kernels.widen(left.data(), a.data(), rows * k);
+      kernels.widen(right.data(), b.data(), k * columns);
+      EXPECT_EQ(left, wide_a);
+      EXPECT_EQ(right, wide_b);
+      kernels.add(sums.data(), left.data(), right.data(), rows, columns, k);
+      EXPECT_EQ(sums, expected) << asc::py_name(dtype) << " " << rows << " x " << columns << " x " << k
+                                << ", isa " << static_cast<int>(isa);
     }
   }
+}
+
+TEST(Kernels, MatmulGivesTheSameBitsOnEveryInstructionSet) {
+  same_products<float>(DType::F32);
+  same_products<asc::half_t>(DType::F16);
+  same_products<asc::bfloat16_t>(DType::BF16);
 }
 
 // The distance of `actual` from the true value in units of the last place of a float at that value.

@@ -47,36 +47,78 @@ inline constexpr int64_t kMatmulLanes = 8;
 inline constexpr int64_t kMatmulLanes = 4;
 #endif
 using MatmulLanes = float __attribute__((vector_size(kMatmulLanes * sizeof(float))));
-inline constexpr int64_t kMatmulRows = 4, kMatmulWidth = 2 * kMatmulLanes, kMatmulDepth = 256;
+// Twelve sums in registers: enough to hide the latency of an addition, and 16 registers hold what goes with
+// them.
+inline constexpr int64_t kMatmulRows = 6, kMatmulWidth = 2 * kMatmulLanes, kMatmulDepth = 256;
 
-// tile (kMatmulRows x kMatmulWidth) += rows of a * strip (depth x kMatmulWidth); the sums stay in registers.
-inline void matmul_tile(float* tile, const float* const (&a)[kMatmulRows], const float* strip,
-                        int64_t depth) {
-  // Variables, not arrays: an array of registers would go through memory.
-  MatmulLanes s00, s01, s10, s11, s20, s21, s30, s31;
-  const auto load = [](const float* at) {
-    MatmulLanes lanes;
-    __builtin_memcpy(&lanes, at, sizeof(lanes));
-    return lanes;
-  };
-  constexpr int64_t kL = kMatmulLanes;
-  s00 = load(tile), s01 = load(tile + kL), s10 = load(tile + 2 * kL), s11 = load(tile + 3 * kL);
-  s20 = load(tile + 4 * kL), s21 = load(tile + 5 * kL), s30 = load(tile + 6 * kL), s31 = load(tile + 7 * kL);
-  for (int64_t d = 0; d < depth; d++) {
-    const MatmulLanes b0 = load(strip + d * kMatmulWidth), b1 = load(strip + d * kMatmulWidth + kL);
-    s00 += a[0][d] * b0, s01 += a[0][d] * b1;
-    s10 += a[1][d] * b0, s11 += a[1][d] * b1;
-    s20 += a[2][d] * b0, s21 += a[2][d] * b1;
-    s30 += a[3][d] * b0, s31 += a[3][d] * b1;
-  }
-  const MatmulLanes sums[] = {s00, s01, s10, s11, s20, s21, s30, s31};
-  __builtin_memcpy(tile, sums, sizeof(sums));
+inline MatmulLanes lanes_at(const float* from) {
+  MatmulLanes lanes;
+  __builtin_memcpy(&lanes, from, sizeof(lanes));
+  return lanes;
 }
 
-// c (rows x columns) += a (rows x k) * b (k x columns).
+// sum + a * b, as one instruction where products are exact: the bits are the same then.
+template <bool kExact>
+ASC_INLINE inline MatmulLanes multiply_add(float a, MatmulLanes b, MatmulLanes sum) {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+  if constexpr (kExact) {
+    for (int64_t i = 0; i < kMatmulLanes; i++) sum[i] = __builtin_fmaf(a, b[i], sum[i]);
+    return sum;
+  }
+#endif
+  return sum + a * b;
+}
+
+// Unrolled, or the array of sums would lie in memory.
+#if defined(__clang__)
+#define ASC_UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define ASC_UNROLLED _Pragma("GCC unroll 8")
+#endif
+
+// to (kMatmulRows x kMatmulWidth, rows `stride` apart) += rows of a * strip (depth x kMatmulWidth).
+template <bool kExact>
+[[gnu::noinline]] void matmul_tile(float* to, int64_t stride, const float* const (&a)[kMatmulRows],
+                                   const float* strip, int64_t depth) {
+  constexpr int64_t kL = kMatmulLanes;
+  MatmulLanes sums[kMatmulRows][2];
+  ASC_UNROLLED
+  for (int64_t r = 0; r < kMatmulRows; r++) {
+    sums[r][0] = lanes_at(to + r * stride);
+    sums[r][1] = lanes_at(to + r * stride + kL);
+  }
+  for (int64_t d = 0; d < depth; d++) {
+    const MatmulLanes b0 = lanes_at(strip + d * kMatmulWidth), b1 = lanes_at(strip + d * kMatmulWidth + kL);
+    ASC_UNROLLED
+    for (int64_t r = 0; r < kMatmulRows; r++) {
+      sums[r][0] = multiply_add<kExact>(a[r][d], b0, sums[r][0]);
+      sums[r][1] = multiply_add<kExact>(a[r][d], b1, sums[r][1]);
+    }
+  }
+  ASC_UNROLLED
+  for (int64_t r = 0; r < kMatmulRows; r++) {
+    __builtin_memcpy(to + r * stride, &sums[r][0], sizeof(MatmulLanes));
+    __builtin_memcpy(to + r * stride + kL, &sums[r][1], sizeof(MatmulLanes));
+  }
+}
+#undef ASC_UNROLLED
+
+// Elements of A or B as floats.
+template <class T>
+void matmul_widen(float* to, const T* from, int64_t count) {
+  for (int64_t i = 0; i < count; i++) {
+    T element;
+    __builtin_memcpy(&element, from + i, sizeof(T));
+    to[i] = static_cast<float>(element);
+  }
+}
+
+// c (rows x columns) += a (rows x k) * b (k x columns). `kExact`: no product of an element of a and one of b
+// is rounded, as of halves.
 // RULE sums run over ascending k, one float rounding a product and one a sum; the manual states no order. The
 // same bits on every machine: tiles and strips change no order.
-inline void matmul_add(float* c, const float* a, const float* b, int64_t rows, int64_t columns, int64_t k) {
+template <bool kExact = false>
+void matmul_add(float* c, const float* a, const float* b, int64_t rows, int64_t columns, int64_t k) {
   float strip[kMatmulDepth * kMatmulWidth];  // of b, close together; behind its last column zeros
   for (int64_t j = 0; j < columns; j += kMatmulWidth) {
     const int64_t width = columns - j < kMatmulWidth ? columns - j : kMatmulWidth;
@@ -87,14 +129,19 @@ inline void matmul_add(float* c, const float* a, const float* b, int64_t rows, i
           strip[d * kMatmulWidth + e] = e < width ? b[(first + d) * columns + j + e] : 0.0f;
       for (int64_t r = 0; r < rows; r += kMatmulRows) {
         const int64_t height = rows - r < kMatmulRows ? rows - r : kMatmulRows;
-        float tile[kMatmulRows * kMatmulWidth] = {};
         const float* from[kMatmulRows];
         for (int64_t i = 0; i < kMatmulRows; i++) from[i] = a + (r + (i < height ? i : 0)) * k + first;
+        float* const to = c + r * columns + j;
+        if (height == kMatmulRows && width == kMatmulWidth) {
+          matmul_tile<kExact>(to, columns, from, strip, depth);
+          continue;
+        }
+        float tile[kMatmulRows * kMatmulWidth] = {};
         for (int64_t i = 0; i < height; i++)
-          for (int64_t e = 0; e < width; e++) tile[i * kMatmulWidth + e] = c[(r + i) * columns + j + e];
-        matmul_tile(tile, from, strip, depth);
+          for (int64_t e = 0; e < width; e++) tile[i * kMatmulWidth + e] = to[i * columns + e];
+        matmul_tile<kExact>(tile, kMatmulWidth, from, strip, depth);
         for (int64_t i = 0; i < height; i++)
-          for (int64_t e = 0; e < width; e++) c[(r + i) * columns + j + e] = tile[i * kMatmulWidth + e];
+          for (int64_t e = 0; e < width; e++) to[i * columns + e] = tile[i * kMatmulWidth + e];
       }
     }
   }

@@ -138,6 +138,14 @@ Kernel filling(DType t, DType u) {
   return pick_types<Id>(t, u, []<class T, class U>() { return erase(&fill<T>); });
 }
 
+template <class T, bool kExact>
+MatmulKernels matmul_of() {
+  return {[](float* to, const void* from, int64_t count) {
+            bodies::matmul_widen(to, static_cast<const T*>(from), count);
+          },
+          &bodies::matmul_add<kExact>};
+}
+
 }  // namespace
 
 // One case a row of the vector families; the rows of other families give none.
@@ -165,10 +173,12 @@ Kernel vector_kernel(OpId op, DType t, DType u) {
   }
 }
 
-MatmulKernel matmul_kernel() {
-  return [](float* c, const float* a, const float* b, int64_t rows, int64_t columns, int64_t k) {
-    bodies::matmul_add(c, a, b, rows, columns, k);
-  };
+MatmulKernels matmul_kernels(DType elements) {
+  switch (elements) {
+    case DType::F16: return matmul_of<half_t, true>();        // a product has 22 digits
+    case DType::BF16: return matmul_of<bfloat16_t, false>();  // it may leave the range of float
+    default: return matmul_of<float, false>();
+  }
 }
 
 }  // namespace asc::sim::ASC_ISA
