@@ -19,6 +19,7 @@ RATIOS = [
     ("simulated add, fast, over torch", "add.fast", "torch.add", None),
     ("simulated gelu, fast, over torch op by op", "gelu.fast", "torch.gelu", 1.0),
     ("simulated Matmul 512 x 512 x 1024, over torch", "product.fast", "torch.matmul", 2.0),
+    ("simulated load_data and mmad, the same, over torch", "mmad.fast", "torch.matmul", 5.0),
     ("check over fast, tiles of 2,048", "add.check", "add.fast", 1.5),
     ("check over fast, tiles of 256", "small.check", "small.fast", 2.5),
     *(

@@ -4,6 +4,7 @@
 
 #include "sim/access.h"
 #include "sim/bodies/cube.h"
+#include "sim/kernels.h"
 
 namespace asc::sim {
 
@@ -65,15 +66,10 @@ OpStatus load_data(Core& core, const CallSite& site, uint64_t* frame, uint64_t*)
   return OpStatus::Done;
 }
 
-// The bodies read typed elements: a start off its element's alignment (a finding in `check`) is rounded down.
+// The bodies take elements: a start off its element's alignment (a finding in `check`) is rounded down.
 template <class T, class Byte>
-T* elements(Byte* at) {
-  return reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(at) & ~uintptr_t{alignof(T) - 1});
-}
-
-template <class Acc, class T>
-void mmad_on(uint8_t* c, const uint8_t* a, const uint8_t* b, int64_t m, int64_t k, int64_t n, bool init) {
-  bodies::mmad(elements<Acc>(c), elements<const T>(a), elements<const T>(b), m, k, n, init);
+T* elements(Byte* at, DType elem) {
+  return reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(at) & ~static_cast<uintptr_t>(size_of(elem) - 1));
 }
 
 template <Mode M>
@@ -93,12 +89,12 @@ OpStatus mmad(Core& core, const CallSite& site, uint64_t* frame, uint64_t*) {
   uint8_t* c = local_bytes<M>(core, site, 1, args.tensor(1), acc, bytes.dst, Access::ReadWrite);
   if (!a || !b || !c) return OpStatus::Done;
   const bool init = p[kCmatrixInitVal] != 0;
-  switch (elem) {
-    case DType::F16: mmad_on<float, half_t>(c, a, b, m, k, n, init); break;
-    case DType::BF16: mmad_on<float, bfloat16_t>(c, a, b, m, k, n, init); break;
-    case DType::F32: mmad_on<float, float>(c, a, b, m, k, n, init); break;
-    default: mmad_on<int32_t, int8_t>(c, a, b, m, k, n, init); break;
-  }
+  if (elem == DType::I8)
+    bodies::mmad(elements<int32_t>(c, acc), elements<const int8_t>(a, elem), elements<const int8_t>(b, elem),
+                 m, k, n, init);
+  else
+    matmul_kernels(elem).mmad(elements<float>(c, acc), elements<const void>(a, elem),
+                              elements<const void>(b, elem), m, k, n, init);
   return OpStatus::Done;
 }
 

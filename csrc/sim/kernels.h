@@ -30,11 +30,13 @@ Isa best_isa();
 // Null if the row allows no such dtypes.
 Kernel vector_kernel(OpId op, DType t, DType u, Isa isa = best_isa());
 
-// Of float matrix products (bodies/matmul.h), by the type of A's and B's elements.
+// Of float matrix products, by the type of A's and B's elements (bodies/matmul.h, bodies/cube.h).
 struct MatmulKernels {
   void (*widen)(float* to, const void* from, int64_t count);  // elements to floats
   // c (rows x columns) += a (rows x k) * b (k x columns), each without gaps.
   void (*add)(float* c, const float* a, const float* b, int64_t rows, int64_t columns, int64_t k);
+  // The same on fractals.
+  void (*mmad)(float* l0c, const void* l0a, const void* l0b, int64_t m, int64_t k, int64_t n, bool init);
 };
 MatmulKernels matmul_kernels(DType elements, Isa isa = best_isa());
 

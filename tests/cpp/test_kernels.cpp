@@ -17,6 +17,7 @@
 
 #include "base/half.h"
 #include "ops/op_table.h"
+#include "sim/bodies/cube.h"
 
 namespace {
 
@@ -119,25 +120,29 @@ std::vector<float> plain_product(const std::vector<float>& a, const std::vector<
   return sums;
 }
 
+// Magnitudes over the whole of half, among them its subnormals.
+template <class T>
+std::vector<T> wide_numbers(size_t count, std::mt19937& random) {
+  std::vector<T> out(count);
+  for (T& x : out)
+    x = T(std::ldexp(static_cast<float>(random()) * 0x1p-31f - 1.0f, static_cast<int>(random() % 36) - 21));
+  return out;
+}
+
 template <class T>
 void same_products(DType dtype) {
   std::mt19937 random(4);
-  // Magnitudes over the whole of half, among them its subnormals.
-  const auto numbers = [&](size_t count) {
-    std::vector<T> out(count);
-    for (T& x : out)
-      x = T(std::ldexp(static_cast<float>(random()) * 0x1p-31f - 1.0f, static_cast<int>(random() % 36) - 21));
-    return out;
-  };
   for (const auto& [rows, columns, k] :
-       {std::array<int64_t, 3>{1, 1, 1}, {4, 8, 16}, {7, 19, 5}, {16, 33, 40}, {25, 70, 259}}) {
-    const std::vector<T> a = numbers(static_cast<size_t>(rows * k)),
-                         b = numbers(static_cast<size_t>(k * columns));
+       {std::array<int64_t, 3>{1, 1, 1}, {4, 8, 16}, {7, 19, 5}, {16, 33, 40}, {25, 70, 259}, {1, 300, 70}}) {
+    const auto a = wide_numbers<T>(static_cast<size_t>(rows * k), random);
+    const auto b = wide_numbers<T>(static_cast<size_t>(k * columns), random);
     const std::vector<float> wide_a(a.begin(), a.end()), wide_b(b.begin(), b.end());
     const std::vector<float> expected = plain_product(wide_a, wide_b, static_cast<size_t>(rows),
                                                       static_cast<size_t>(columns), static_cast<size_t>(k));
     for (const Isa isa : kIsas) {
       if (isa > asc::sim::best_isa()) continue;
+      SCOPED_TRACE(::testing::Message() << asc::py_name(dtype) << " " << rows << " x " << columns << " x "
+                                        << k << ", isa " << static_cast<int>(isa));
       const asc::sim::MatmulKernels kernels = asc::sim::matmul_kernels(dtype, isa);
       std::vector<float> left(a.size()), right(b.size()), sums(expected.size(), 0.5f);
       kernels.widen(left.data(), a.data(), rows * k);
@@ -145,8 +150,27 @@ void same_products(DType dtype) {
       EXPECT_EQ(left, wide_a);
       EXPECT_EQ(right, wide_b);
       kernels.add(sums.data(), left.data(), right.data(), rows, columns, k);
-      EXPECT_EQ(sums, expected) << asc::py_name(dtype) << " " << rows << " x " << columns << " x " << k
-                                << ", isa " << static_cast<int>(isa);
+      EXPECT_EQ(sums, expected);
+      // The same through fractals, whose tails are NaN.
+      namespace bodies = asc::bodies;
+      const T nan = T(NAN);
+      std::vector<T> l0a(static_cast<size_t>(bodies::l0a_elements<T>(rows, k)), nan);
+      std::vector<T> l0b(static_cast<size_t>(bodies::l0b_elements<T>(k, columns)), nan);
+      std::vector<float> l0c(static_cast<size_t>(bodies::l0c_elements(rows, columns)), 0.5f);
+      for (int64_t i = 0; i < rows * k; i++) {
+        const int64_t at = rows == 1 ? i : bodies::l0a_index<T>(i / k, i % k, k);
+        l0a[static_cast<size_t>(at)] = a[static_cast<size_t>(i)];
+      }
+      for (int64_t i = 0; i < k * columns; i++)
+        l0b[static_cast<size_t>(bodies::l0b_index<T>(i / columns, i % columns, columns))] =
+            b[static_cast<size_t>(i)];
+      kernels.mmad(l0c.data(), l0a.data(), l0b.data(), rows, k, columns, false);
+      for (int64_t i = 0; i < rows * columns; i++) {
+        float& sum = l0c[static_cast<size_t>(bodies::l0c_index(i / columns, i % columns, rows))];
+        ASSERT_EQ(sum, expected[static_cast<size_t>(i)]) << i / columns << ", " << i % columns;
+        sum = 0.5f;
+      }
+      EXPECT_EQ(std::count(l0c.begin(), l0c.end(), 0.5f), static_cast<int64_t>(l0c.size()));
     }
   }
 }

@@ -57,6 +57,12 @@ inline MatmulLanes lanes_at(const float* from) {
   return lanes;
 }
 
+// Is the product of two elements exact in float? That of halves is; bfloat16 has float's range and leaves it.
+template <class T>
+inline constexpr bool kExactProducts = false;
+template <>
+inline constexpr bool kExactProducts<half_t> = true;
+
 // sum + a * b, as one instruction where products are exact: the bits are the same then.
 template <bool kExact>
 ASC_INLINE inline MatmulLanes multiply_add(float a, MatmulLanes b, MatmulLanes sum) {
@@ -113,8 +119,7 @@ void matmul_widen(float* to, const T* from, int64_t count) {
   }
 }
 
-// c (rows x columns) += a (rows x k) * b (k x columns). `kExact`: no product of an element of a and one of b
-// is rounded, as of halves.
+// c (rows x columns) += a (rows x k) * b (k x columns).
 // RULE sums run over ascending k, one float rounding a product and one a sum; the manual states no order. The
 // same bits on every machine: tiles and strips change no order.
 template <bool kExact = false>

@@ -8,6 +8,7 @@
 #error "define ASC_ISA before including this"
 #endif
 
+#include "sim/bodies/cube.h"
 #include "sim/bodies/matmul.h"
 #include "sim/bodies/vector.h"
 #include "sim/kernels.h"
@@ -138,13 +139,16 @@ Kernel filling(DType t, DType u) {
   return pick_types<Id>(t, u, []<class T, class U>() { return erase(&fill<T>); });
 }
 
-template <class T, bool kExact>
-MatmulKernels matmul_of() {
-  return {[](float* to, const void* from, int64_t count) {
-            bodies::matmul_widen(to, static_cast<const T*>(from), count);
-          },
-          &bodies::matmul_add<kExact>};
-}
+template <class T>
+struct TypedMatmul {
+  static void widen(float* to, const void* from, int64_t count) {
+    bodies::matmul_widen(to, static_cast<const T*>(from), count);
+  }
+  static void mmad(float* c, const void* a, const void* b, int64_t m, int64_t k, int64_t n, bool init) {
+    bodies::mmad(c, static_cast<const T*>(a), static_cast<const T*>(b), m, k, n, init);
+  }
+  static constexpr MatmulKernels kKernels = {widen, bodies::matmul_add<bodies::kExactProducts<T>>, mmad};
+};
 
 }  // namespace
 
@@ -175,9 +179,9 @@ Kernel vector_kernel(OpId op, DType t, DType u) {
 
 MatmulKernels matmul_kernels(DType elements) {
   switch (elements) {
-    case DType::F16: return matmul_of<half_t, true>();        // a product has 22 digits
-    case DType::BF16: return matmul_of<bfloat16_t, false>();  // it may leave the range of float
-    default: return matmul_of<float, false>();
+    case DType::F16: return TypedMatmul<half_t>::kKernels;
+    case DType::BF16: return TypedMatmul<bfloat16_t>::kKernels;
+    default: return TypedMatmul<float>::kKernels;
   }
 }
 
