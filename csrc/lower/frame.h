@@ -82,8 +82,11 @@ class Frame {
     bool asked = false;     // a literal did, in this round
     bool retry = false;     // a literal at the head takes another type, or a conflict: lower the body again
     bool failed = false;    // in this round
-    std::exception_ptr error;  // the first one, of any round
-    size_t typed = 0;          // tensors that had got their element type when this round began
+    // Statements that could not be lowered in some round, in the order of their first failure, with the
+    // latest error of each; and those of this round.
+    std::vector<std::pair<const ast::Node*, std::exception_ptr>> errors;
+    std::vector<const ast::Node*> failing;
+    size_t typed = 0;  // tensors that had got their element type when this round began
   };
   struct ReturnSite {
     ir::Return* stmt;

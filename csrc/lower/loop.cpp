@@ -73,7 +73,7 @@ void Frame::prepare_head(LoopState& loop) {
   if (loop.asked) loop.conflicts.resize(loop.settled);
   loop.settled = loop.conflicts.size();
   loop.retry = loop.asked = loop.failed = false;
-  loop.error = nullptr;  // what an earlier round could not lower, it may by now
+  loop.failing.clear();
   loop.typed = session_.typed;
   loop.copies = copies_.size();
   for (const auto& [name, unread] : loop.conflicts) set(name, unread);
@@ -100,7 +100,13 @@ void Frame::loop_body(LoopState& loop, const ast::NodeList& body) {
       statement(s);
       continue;
     } catch (const CompileError&) {
-      if (!loop.error) loop.error = std::current_exception();
+      const auto known = std::find_if(loop.errors.begin(), loop.errors.end(),
+                                      [&](const auto& error) { return error.first == s; });
+      if (known == loop.errors.end())
+        loop.errors.emplace_back(s, std::current_exception());
+      else
+        known->second = std::current_exception();
+      loop.failing.push_back(s);
     } catch (const Bug&) {
       if (!loop.failed) throw;
     }
@@ -121,7 +127,11 @@ void Frame::loop_body(LoopState& loop, const ast::NodeList& body) {
 void Frame::round_ends(LoopState& loop) {
   if (!loop.failed) return;
   loop.retry = loop.retry || session_.typed > loop.typed;
-  if (!loop.retry) std::rethrow_exception(loop.error);
+  if (loop.retry) return;
+  // The one that stood first of all, unless what came behind it made it right.
+  for (const auto& [statement, error] : loop.errors)
+    if (std::find(loop.failing.begin(), loop.failing.end(), statement) != loop.failing.end())
+      std::rethrow_exception(error);
 }
 
 // After the body: what the names are behind the loop. `exit`: the path from the head, or null if only breaks
