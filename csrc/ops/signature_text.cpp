@@ -147,8 +147,9 @@ class Story {
     switch (fit_.why) {
       case Why::DType:
         if (given_dtype() == DType::F64)
-          return fmt::format("{} is float64, numpy's default; {} takes {}: pass x.astype('float32') (torch: x.float())",
-                             name(), op_.name, allowed(", "));
+          return fmt::format(
+              "{} is float64, numpy's default; {} takes {}: pass x.astype('float32') (torch: x.float())",
+              name(), op_.name, allowed(", "));
         return {};
       case Why::FloatToInt: return "write int(...), or // instead of /";
       case Why::NotConstant:

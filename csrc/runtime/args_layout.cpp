@@ -5,8 +5,8 @@
 #include <cstring>
 #include <numeric>
 
-#include "runtime/args_array.h"
 #include "lower/pyref.h"
+#include "runtime/args_array.h"
 #include "runtime/launcher_gil.h"
 
 namespace asc::runtime {

@@ -2,8 +2,8 @@
 // The storage behind a view, for asc.raw: all memory that a kernel may reach from the view's first element.
 #include <algorithm>
 
-#include "runtime/args_array.h"
 #include "lower/pyref.h"
+#include "runtime/args_array.h"
 
 namespace asc::runtime {
 namespace {

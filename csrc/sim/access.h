@@ -103,12 +103,11 @@ inline GlobalBytes global_bytes(Core& core, const CallSite& site, int operand, u
   const bool write = access != Access::Read;
   GlobalBytes out{group.base, 0, bytes};
   if (place.offset < 0 || place.offset + bytes > group.bytes) [[unlikely]] {
-    const int64_t first = group.stride * core.block;  // of a block's own area; the others begin at 0
-    const int64_t end = group.stride ? first + group.area->bytes : group.bytes;
-    if (place.offset < first || place.offset + bytes > end) {
+    const GlobalGroup::Part own = group.part_of(core.block);
+    if (place.offset < own.begin || place.offset + bytes > own.end) {
       report_gm_outside(core, site, static_cast<uint32_t>(index), place.offset, bytes, elem, write);
-      out.begin = place.offset < first ? first - place.offset : 0;
-      out.end = end - place.offset < bytes ? end - place.offset : bytes;
+      out.begin = place.offset < own.begin ? own.begin - place.offset : 0;
+      out.end = own.end - place.offset < bytes ? own.end - place.offset : bytes;
       if (out.end <= out.begin) return {nullptr, 0, 0};
     }
   }

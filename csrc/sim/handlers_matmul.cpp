@@ -12,38 +12,11 @@
 #include "ops/matmul_type.h"
 #include "sim/access.h"
 #include "sim/kernels.h"
+#include "sim/matmul_tiling.h"
 
 namespace asc::sim {
 
 namespace {
-
-// Fields of TCubeTiling, in the order of its rows in ops/structs.def.
-enum TilingField {
-  kUsedCoreNum,
-  kM,
-  kN,
-  kKa,
-  kKb,
-  kSingleM,
-  kSingleN,
-  kSingleK,
-  kBaseM,
-  kBaseN,
-  kBaseK,
-  kDepthA1,
-  kDepthB1,
-  kStepM,
-  kStepN,
-  kIsBias,
-  kTransLength,
-  kIterateOrder,
-};  // clang-format off
-constexpr std::string_view kFieldNames[] = {
-    "used_core_num", "m", "n", "k_a", "k_b", "single_core_m", "single_core_n", "single_core_k", "base_m",
-    "base_n", "base_k"};
-// clang-format on
-
-constexpr int64_t kSide = 16;  // base_m and base_n are whole fractals
 
 void report(Core& core, const CallSite& site, FindingId id, std::string message, std::string fix) {
   Finding* f = core.log.add(id, core.here());
@@ -77,43 +50,10 @@ bool is_registered(Core& core, const CallSite& site, const Request& r) {
 
 // ---- tiling ----
 
-struct SizeFault {
-  std::string what, fix;
-};
-
-SizeFault fault_of(Core& core, const uint64_t* fields, const Request& r) {
-  const auto value = [&](int i) { return static_cast<int64_t>(fields[i]); };
-  for (int i = kM; i <= kBaseK; i++)
-    if (value(i) <= 0)
-      return {fmt::format("{} is {}", kFieldNames[i], value(i)), "every size of the tiling must be above 0"};
-  for (const int i : {kBaseM, kBaseN})
-    if (value(i) % kSide != 0)
-      return {fmt::format("{} is {}, no multiple of {}", kFieldNames[i], value(i), kSide),
-              "a block is made of 16 x 16 fractals"};
-  if (value(kIterateOrder) != 0 && value(kIterateOrder) != 1)
-    return {fmt::format("iterate_order is {}", value(kIterateOrder)), "0 goes down M first, 1 along N"};
-  struct Part {
-    int rows, columns;
-    int64_t bytes;
-    Space space;
-  };
-  const int64_t a = size_of(r.matrix(kMatmulA).dtype), b = size_of(r.matrix(kMatmulB).dtype);
-  for (const Part& p : {Part{kBaseM, kBaseK, a, Space::L0A}, Part{kBaseN, kBaseK, b, Space::L0B},
-                        Part{kBaseM, kBaseN, 4, Space::L0C}}) {
-    const int64_t room = core.launch->platform->memory_bytes[static_cast<int>(p.space)];
-    const __int128 bytes = static_cast<__int128>(value(p.rows)) * value(p.columns) * p.bytes;
-    if (bytes > room)
-      return {fmt::format("a block of {} {} x {} {} takes {} bytes of {}, which has {}", kFieldNames[p.rows],
-                          value(p.rows), kFieldNames[p.columns], value(p.columns),
-                          static_cast<int64_t>(bytes), to_string(p.space), room),
-              "make the block smaller"};
-  }
-  return {};
-}
-
 void take_tiling(Core& core, const CallSite& site, const Request& r, const uint64_t* fields) {
   MatmulState& s = r.state;
-  const SizeFault fault = fault_of(core, fields, r);
+  const SizeFault fault =
+      tiling_fault(*core.launch->platform, fields, r.matrix(kMatmulA), r.matrix(kMatmulB));
   s.tiling = fault.what.empty() ? MatmulState::Tiling::Good : MatmulState::Tiling::Bad;
   if (!fault.what.empty())
     return report(core, site, FindingId::MatmulSize,
@@ -186,11 +126,13 @@ OpStatus set_org_shape(Core& core, const CallSite& site, uint64_t* frame, uint64
   const Operands args(core, site, frame);
   MatmulState& s = r.state;
   const bool all = site.operand_count > 4;
-  const int64_t sizes[] = {args.integer(1), args.integer(2), args.integer(3), all ? args.integer(4) : 0};
-  int64_t* const to[] = {&s.org_m, &s.org_n, &s.org_ka, &s.org_kb};
-  if (!take_sizes(core, site, r, sizes, to, all ? 4 : 3, false)) return OpStatus::Done;
+  int64_t sizes[] = {args.integer(1), args.integer(2), args.integer(3), 0, 0};
+  for (int i = 3; all && i < 5; i++) sizes[i] = args.integer(i + 1);
+  int64_t* const to[] = {&s.org_m, &s.org_n, &s.org_ka, &s.org_kb, &s.org_kc};
+  const int given = !all ? 3 : sizes[4] == 0 ? 4 : 5;
+  if (!take_sizes(core, site, r, sizes, to, given, false)) return OpStatus::Done;
   if (!all) s.org_kb = s.org_ka;
-  s.org_kc = all ? args.integer(5) : 0;
+  if (given < 5) s.org_kc = 0;
   return OpStatus::Done;
 }
 
@@ -283,7 +225,7 @@ bool can_exist(Core& core, const CallSite& site, uint64_t address, DType dtype, 
   const GlobalMemory& gm = core.launch->gm;
   const uint64_t group = place_of(address).owner - kFirstGlobalOwner;
   const __int128 span = (static_cast<__int128>(rows - 1) * stride + columns) * size_of(dtype);
-  if (group < gm.groups.size() && span <= gm.groups[group].bytes) return true;
+  if (group < gm.groups.size() && span <= gm.groups[group].part_of(core.block).bytes()) return true;
   global_bytes<M>(core, site, 0, address, dtype, static_cast<int64_t>(std::min<__int128>(span, kMost)),
                   Access::Read);
   return false;
@@ -369,6 +311,28 @@ bool compute(Core& core, const CallSite& site, const Request& r) {
   return compute_block<M>(core, site, r, &s.left, &s.right, &s.sums);
 }
 
+// A row of a matrix that is computed with ends in memory before the next one begins.
+SizeFault row_fault(const MatmulState& s) {
+  struct Row {
+    std::string_view matrix, computed, whole;
+    int64_t count, room;
+  };
+  const int64_t c_room = s.org_kc > 0 ? s.org_kc : s.org_n;
+  const Row rows[] = {
+      s.a.transposed ? Row{"A", "single_core_m", "m", s.shape.m, s.org_m}
+                     : Row{"A", "single_core_k", "k_a", s.shape.k, s.org_ka},
+      s.b.transposed ? Row{"B", "single_core_k", "k_b", s.shape.k, s.org_kb}
+                     : Row{"B", "single_core_n", "n", s.shape.n, s.org_n},
+      Row{"C", "single_core_n", s.org_kc > 0 ? "org_kc" : "n", s.shape.n, c_room},
+  };
+  for (const Row& row : rows)
+    if (row.count > row.room)
+      return {fmt::format("{} is {}, and a row of {} has {} elements ({})", row.computed, row.count,
+                          row.matrix, row.room, row.whole),
+              "a part of a matrix is no wider than the matrix"};
+  return {};
+}
+
 // Is there all that a new computation needs?
 bool can_begin(Core& core, const CallSite& site, const Request& r) {
   MatmulState& s = r.state;
@@ -390,6 +354,11 @@ bool can_begin(Core& core, const CallSite& site, const Request& r) {
     report(core, site, FindingId::MatmulBias,
            fmt::format("{}: the tiling has is_bias=1 and `{}` has no bias", r.op, r.object.name),
            "call set_bias or disable_bias before");
+    return false;
+  }
+  if (const SizeFault fault = row_fault(s); !fault.what.empty()) {
+    report(core, site, FindingId::MatmulSize, fmt::format("{}: {} of `{}`", r.op, fault.what, r.object.name),
+           fault.fix);
     return false;
   }
   s.fresh = false;

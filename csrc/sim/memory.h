@@ -117,6 +117,15 @@ struct GlobalGroup {
   // `bytes` is 0: whoever looks at nothing else finds every access outside.
   const ir::WorkspaceArea* area = nullptr;
   int64_t stride = 0;
+
+  struct Part {
+    int64_t begin, end;
+    int64_t bytes() const { return end - begin; }
+  };
+  // What a block may touch of it.
+  Part part_of(int64_t block) const {
+    return stride ? Part{stride * block, stride * block + area->bytes} : Part{0, bytes};
+  }
 };
 struct GlobalArgument {
   std::string name;

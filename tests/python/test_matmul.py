@@ -124,7 +124,8 @@ def exact(a, b):
 )
 def test_dtypes(source, result):
     a, b = whole_numbers(32, 24, dtype=source), whole_numbers(24, 48, dtype=source)
-    c = run(a, b, np.full((32, 48), 7, result), tiling_for(32, 48, 24))
+    base = (16, 16, 32 if source == "int8" else 16)
+    c = run(a, b, np.full((32, 48), 7, result), tiling_for(32, 48, 24, base=base))
     np.testing.assert_array_equal(c, exact(a, b).astype(result))
 
 
@@ -731,3 +732,46 @@ def test_what_is_read_and_what_is_written():
     a.flags.writeable = b.flags.writeable = False
     kernel[1](a, b, c, tiling_for(16, 16, 8), workspace(), 0)
     np.testing.assert_array_equal(c, exact(a, b))
+
+
+@asc.jit
+def from_workspace(
+    a: asc.GlobalAddress,
+    b: asc.GlobalAddress,
+    c: asc.GlobalAddress,
+    space: asc.GlobalAddress,
+    K: asc.ConstExpr[int],
+    PER_BLOCK: asc.ConstExpr[bool],
+):
+    """A goes to the workspace first: 128 rows, each of one value of `a`, again and again."""
+    pipe = asc.TPipe()
+    f32 = MatmulType(GM, ND, a.dtype)
+    matmul = asc.adv.Matmul(f32, f32, f32)
+    tiling = TCubeTiling(m=128, n=16, k_a=K, k_b=K, base_m=128, base_n=16, base_k=16)
+    tiling.single_core_m = 128
+    tiling.single_core_n = 16
+    tiling.single_core_k = K
+    asc.adv.register_matmul(pipe, space, matmul, tiling)
+    rows = asc.GlobalTensor()
+    rows.set_global_buffer(asc.GlobalAddress(asc.workspace(128 * K * 4, per_block=PER_BLOCK), asc.float32))
+    left = tensor(a)
+    row = asc.LocalTensor(a.dtype, asc.TPosition.VECCALC, 0, 8192)
+    for i in range(128):
+        asc.duplicate(row, left.get_value(i), 8192)
+        asc.pipe_barrier(asc.PipeID.PIPE_ALL)
+        for at in range(0, K, 8192):
+            asc.data_copy(rows[i * K + at :], row, 8192)
+        asc.pipe_barrier(asc.PipeID.PIPE_ALL)
+    matmul.set_tensor_a(rows)
+    matmul.set_tensor_b(tensor(b))
+    matmul.iterate_all(tensor(c))
+    matmul.end()
+
+
+@pytest.mark.parametrize("per_block", [False, True])
+@pytest.mark.parametrize("k", [8192, 40960])  # panels below and above what is read without a look at its end
+def test_a_matrix_in_the_workspace(k, per_block):
+    a, b = whole_numbers(128, 1, dtype="float32"), whole_numbers(k, 16, dtype="float32")
+    c = np.zeros((128, 16), np.float32)
+    from_workspace[1](a, b, c, workspace(), k, per_block)
+    np.testing.assert_array_equal(c, np.repeat(a, k, axis=1).astype(np.float64) @ b.astype(np.float64))

@@ -288,6 +288,32 @@ FINDINGS = [
         {},
     ),
     ("ASC-M103", REGISTER, "base_k is 0 in the tiling", {"base_k": 0}),
+    ("ASC-M103", REGISTER, "base_k is 8, no multiple of 16", {"base_k": 8}),
+    ("ASC-M103", REGISTER, "depth_a1 is -1 in the tiling", {"depth_a1": -1}),
+    (
+        "ASC-M103",
+        REGISTER,
+        "2000 blocks of A (depth_a1) and 2 of B (depth_b1) take more than the 524288 bytes of L1",
+        {"depth_a1": 2000, "depth_b1": 2},
+    ),
+    (
+        "ASC-M103",
+        START + SET + "matmul.iterate_all(result)  # here",
+        "single_core_k is 9, and a row of A has 8 elements (k_a)",
+        {"single_core_k": 9, "k_b": 9},
+    ),
+    (
+        "ASC-M103",
+        START + SET + LOOP.replace("iterate():", "iterate():  # here"),
+        "single_core_n is 17, and a row of B has 16 elements (n)",
+        {"single_core_n": 17},
+    ),
+    (
+        "ASC-M103",
+        START + SET + "matmul.set_org_shape(16, 16, 8, 8, 12)\nmatmul.iterate_all(result)  # here",
+        "single_core_n is 16, and a row of C has 12 elements (org_kc)",
+        {},
+    ),
     ("ASC-M103", REGISTER, "m is -16 in the tiling", {"m": -16}),
     ("ASC-M103", REGISTER, "base_m is 24, no multiple of 16", {"base_m": 24}),
     (
@@ -303,6 +329,7 @@ FINDINGS = [
         {"base_m": 256, "base_k": 256},
     ),
     ("ASC-M103", START + "matmul.set_tail(0)  # here", "set_tail: tail_m is 0", {}),
+    ("ASC-M103", START + "matmul.set_org_shape(16, 16, 8, 8, -1)  # here", "set_org_shape: org_kc is -1", {}),
     (
         "ASC-M103",
         START + "matmul.set_single_shape(16, -1, 8)  # here",
@@ -359,8 +386,8 @@ FINDINGS = [
     (
         "ASC-B101",
         START + SET + LOOP.replace("iterate():", "iterate():  # here"),
-        "reads outside argument `a`: elements 120..135 of 128",
-        {"single_core_k": 16},
+        "reads outside argument `a`: elements 128..143 of 128",
+        {"single_core_k": 16, "k_a": 16, "k_b": 16},
     ),
     (
         "ASC-B102",
@@ -388,7 +415,8 @@ def test_a_size_beyond_all_memory_ends(size, tmp_path, monkeypatch):
     """A tiling of garbage is found where it leaves an argument; it allocates nothing and ends."""
     kernel = kernel_of(START + SET + "matmul.iterate_all(result)  # here", tmp_path, monkeypatch)
     with pytest.raises(asc.BoundsError) as caught:
-        kernel[1](*arguments(**{size: 2**31 - 1}))
+        whole = {"single_core_k": ("k_a", "k_b"), "single_core_m": ("m",), "single_core_n": ("n",)}[size]
+        kernel[1](*arguments(**dict.fromkeys((size, *whole), 2**31 - 1)))
     assert {f.id for f in caught.value.findings} <= {"ASC-B101", "ASC-B102"}
     assert all(f.site.text.rstrip().endswith("# here") for f in caught.value.findings)
 
