@@ -124,59 +124,56 @@ inline GlobalBytes global_bytes(Core& core, const CallSite& site, int operand, u
 }
 
 // ---- scalar accesses that are nothing special ----
-// The element's bytes, or null for all that needs a second look: a call of the op then takes it. An address
-// whose offset is negative decodes as a huge one, beyond every memory.
+// False for all that needs a second look: a call of the op then takes it. The scalar unit reaches UB and
+// global memory; an address of any other owner, or with a negative offset, lies beyond them.
+
+template <Mode M>
+inline bool quick_local(Core& core, const CallSite& site, const uint64_t* slots, uint64_t index,
+                        uint64_t bytes, Access access, uint8_t** out) {
+  const Tensor tensor{slots[0], slots[1]};
+  if constexpr (M == Mode::Check) {
+    if (index >= static_cast<uint64_t>(tensor.length())) [[unlikely]]
+      return false;
+    if (tensor.buffer() != 0 && core.buffers[tensor.buffer() - 1].state == Buffer::State::Free) [[unlikely]]
+      return false;
+  }
+  Bank& ub = core.banks[static_cast<int>(Space::UB)];  // of no bytes on a cube core
+  const uint64_t first = tensor.address - make_address(static_cast<uint32_t>(Space::UB), 0);
+  if (first > ub.bytes || index >= (ub.bytes - first) / bytes) [[unlikely]]
+    return false;
+  const uint64_t begin = first + index * bytes, end = begin + bytes;
+  note_access<M>(core, site, Space::UB, tensor.address + index * bytes, static_cast<int64_t>(bytes), access);
+  if (access != Access::Read && end > ub.dirty) ub.dirty = static_cast<uint32_t>(end);
+  *out = ub.base + begin;
+  return true;
+}
 
 inline constexpr uint64_t kMaxQuickIndex = uint64_t{1} << 40;  // times a size and plus an offset: no overflow
 
 template <Mode M>
-inline uint8_t* quick_local(Core& core, const CallSite& site, const uint64_t* slots, uint64_t index,
-                            uint64_t bytes, Access access) {
-  const Tensor tensor{slots[0], slots[1]};
-  const uint64_t owner = (tensor.address >> 48) - kOwnerBase;
-  if (owner - 1 >= kSpaceCount - 1u) [[unlikely]]
-    return nullptr;
-  if constexpr (M == Mode::Check) {
-    if (index >= static_cast<uint64_t>(tensor.length())) [[unlikely]]
-      return nullptr;
-    if (tensor.buffer() != 0 && core.buffers[tensor.buffer() - 1].state == Buffer::State::Free) [[unlikely]]
-      return nullptr;
-  } else if (index >= kMaxQuickIndex) [[unlikely]] {
-    return nullptr;
-  }
-  Bank& bank = core.banks[owner];  // one that this core does not have: of no bytes
-  const uint64_t begin = (tensor.address & kOffsetMask) + index * bytes, end = begin + bytes;
-  if (end > bank.bytes) [[unlikely]]
-    return nullptr;
-  note_access<M>(core, site, static_cast<Space>(owner), make_address(static_cast<uint32_t>(owner), 0) + begin,
-                 static_cast<int64_t>(bytes), access);
-  if (access != Access::Read && end > bank.dirty) bank.dirty = static_cast<uint32_t>(end);
-  return bank.base + begin;
-}
-
-template <Mode M>
-inline uint8_t* quick_global(Core& core, const CallSite& site, const uint64_t* slots, uint64_t index,
-                             uint64_t bytes, Access access) {
+inline bool quick_global(Core& core, const CallSite& site, const uint64_t* slots, uint64_t index,
+                         uint64_t bytes, Access access, uint8_t** out) {
   const uint64_t address = slots[0], owner = (address >> 48) - kOwnerBase - kFirstGlobalOwner;
   const std::vector<GlobalGroup>& groups = core.launch->gm.groups;
   if (owner >= groups.size() || index >= kMaxQuickIndex) [[unlikely]]
-    return nullptr;
+    return false;
   const GlobalGroup& group = groups[owner];
   const uint64_t begin = (address & kOffsetMask) + index * bytes;
   if (begin + bytes > static_cast<uint64_t>(group.bytes)) [[unlikely]] {
-    if (!group.stride) return nullptr;
+    if (!group.stride) return false;
     const uint64_t own = static_cast<uint64_t>(group.area->bytes);
     const uint64_t first = begin - static_cast<uint64_t>(group.stride * core.block);  // huge: before it
-    if (first >= own || first + bytes > own) return nullptr;
+    if (first >= own || first + bytes > own) return false;
   }
   if constexpr (M == Mode::Check) {
     if ((begin & (bytes - 1)) != 0) [[unlikely]]
-      return nullptr;
+      return false;
   }
   if (access != Access::Read && group.read_only) [[unlikely]]
-    return nullptr;
+    return false;
   note_access<M>(core, site, Space::GM, address + index * bytes, static_cast<int64_t>(bytes), access);
-  return group.base + begin;
+  *out = group.base + begin;
+  return true;
 }
 
 // Not on this type of core: the device skips it. A finding where no core of the launch could do it.

@@ -37,9 +37,15 @@ bool sets_accumulator(Op op) {
   return plain || (op >= Op::AddA && op <= Op::DivFA);
 }
 
-// Changes the instruction to the accumulator's form if slot `from` is its first operand.
-bool take_from_accumulator(Instr& in, uint16_t from) {
+bool is_real(Op op) { return (op >= Op::AddF && op <= Op::DivF) || (op >= Op::AddFA && op <= Op::DivFA); }
+// Those that leave it as a float too.
+bool sets_real(Op op) { return is_real(op) || op == Op::GetLocalU32 || op == Op::GetGlobalU32; }
+
+// Changes the instruction to the accumulator's form if its first operand is what the one before wrote.
+bool take_from_accumulator(Instr& in, const Instr& before) {
+  if (!sets_accumulator(before.op) || (is_real(in.op) && !sets_real(before.op))) return false;
   const Op form = accumulator_form(in.op);
+  const uint16_t from = before.a;
   if (form == in.op) return false;
   if (is_multiply_add(in.op)) {
     if (in.imm != from) return false;
@@ -64,9 +70,8 @@ const Instr* FunctionAssembler::straight_before(int at) const {
 }
 
 void FunctionAssembler::fuse(int at) {
-  const Instr* before = straight_before(at);
-  if (before && sets_accumulator(before->op))
-    take_from_accumulator(b_.code[static_cast<size_t>(at)], before->a);
+  if (const Instr* before = straight_before(at))
+    take_from_accumulator(b_.code[static_cast<size_t>(at)], *before);
 }
 
 // A loop of [head, next] whose body neither calls nor loops; `enter` stands before it.
@@ -96,8 +101,7 @@ void FunctionAssembler::keep_in_registers(int enter, int head, int next) {
   const Instr* end = &b_.code[static_cast<size_t>(next - 1)];
   if (end->op == Op::Data) end--;
   const uint16_t carried = end->a;
-  if (sets_accumulator(end->op) && carried != last.b &&
-      take_from_accumulator(b_.code[static_cast<size_t>(head)], carried))
+  if (carried != last.b && take_from_accumulator(b_.code[static_cast<size_t>(head)], *end))
     b_.code[static_cast<size_t>(enter)].c = carried;
 }
 

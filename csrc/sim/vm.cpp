@@ -91,8 +91,10 @@ template <Mode M>
   const Instr* pc = core.pc;
   uint64_t* r = core.r;
   int64_t fuel = core.fuel;
-  // What the last scalar instruction wrote; turns left and value of the innermost loop.
+  // What the last scalar instruction wrote, of float arithmetic and loads as a float too: from a register of one
+  // kind to one of the other takes some cycles. Turns left and value of the innermost loop.
   uint64_t acc = 0, loop_left = 0, loop_at = 0;
+  float real = 0;
   const Instr* loop_head = nullptr;
 
 #define NEXT_AT() goto* static_cast<const void*>(static_cast<const char*>(&&L_Mov) + pc->handler)
@@ -119,6 +121,19 @@ template <Mode M>
     const uint64_t x = acc;      \
     A = acc = (expression);      \
     NEXT();                      \
+  }
+#define OP_REAL(Name, expression)       \
+  L_##Name : {                          \
+    const float x = as_float(B);        \
+    real = (expression);                \
+    A = acc = float_bits(real);         \
+    NEXT();                             \
+  }                                     \
+  L_##Name##A : {                       \
+    const float x = real;               \
+    real = (expression);                \
+    A = acc = float_bits(real);         \
+    NEXT();                             \
   }
 #define JUMP_IF(Name, condition)              \
   L_##Name : pc += (condition) ? pc->imm : 1; \
@@ -342,11 +357,11 @@ L_Fit : {
   OP(MinS, static_cast<uint64_t>(ir::scalar_min(signed_of(B), signed_of(C))))
   OP(MaxS, static_cast<uint64_t>(ir::scalar_max(signed_of(B), signed_of(C))))
 
-  OP_ACC(AddF, float_bits(as_float(x) + as_float(C)))
-  OP_ACC(SubF, float_bits(as_float(x) - as_float(C)))
-  OP_ACC(MulF, float_bits(as_float(x) * as_float(C)))
-  OP_ACC(MulAddF, float_bits(as_float(x) * as_float(C) + as_float(r[pc->imm])))  // rounds twice
-  OP_ACC(DivF, float_bits(as_float(x) / as_float(C)))
+  OP_REAL(AddF, x + as_float(C))
+  OP_REAL(SubF, x - as_float(C))
+  OP_REAL(MulF, x * as_float(C))
+  OP_REAL(MulAddF, x * as_float(C) + as_float(r[pc->imm]))  // rounds twice
+  OP_REAL(DivF, x / as_float(C))
   OP(NegF, B ^ 0x80000000u)
   OP(LtF, as_float(B) < as_float(C))
   OP(LeF, as_float(B) <= as_float(C))
@@ -433,6 +448,7 @@ L_ForEnter:  // a loop whose counters stay in registers; C: what its first instr
   loop_at = B;
   loop_head = pc + 1;
   acc = C;
+  real = as_float(acc);
   NEXT();
 L_ForNextR:
   if (--loop_left == 0) {
@@ -517,24 +533,26 @@ L_CallOp : {
                                         : RunStatus::Stopped;
   }
   acc = A;  // of an access that took this way
+  real = as_float(acc);
   NEXT();
 }
 #define ACCESS(Name, way, bytes, access, action)                                                  \
   L_##Name : {                                                                                    \
     const CallSite& site = core.program->sites[static_cast<size_t>(pc->imm)];                     \
-    uint8_t* const at = quick_##way<M>(core, site, &B, C, bytes, Access::access);                 \
-    if (!at) [[unlikely]]                                                                         \
+    uint8_t* at;                                                                                  \
+    if (!quick_##way<M>(core, site, &B, C, bytes, Access::access, &at)) [[unlikely]]              \
       goto L_CallOp;                                                                              \
     action;                                                                                       \
     NEXT();                                                                                       \
   }
 #define GET(Name, way, T) ACCESS(Name, way, sizeof(T), Read, A = acc = static_cast<uint64_t>(read<T>(at)))
+#define GET_32(Name, way) ACCESS(Name, way, 4, Read, (real = read<float>(at), A = acc = read<uint32_t>(at)))
 #define SET(Name, way, T) ACCESS(Name, way, sizeof(T), Write, write<T>(at, A))
   GET(GetLocalI32, local, int32_t)
-  GET(GetLocalU32, local, uint32_t)
+  GET_32(GetLocalU32, local)
   GET(GetLocal64, local, uint64_t)
   GET(GetGlobalI32, global, int32_t)
-  GET(GetGlobalU32, global, uint32_t)
+  GET_32(GetGlobalU32, global)
   GET(GetGlobal64, global, uint64_t)
   SET(SetLocal32, local, uint32_t)
   SET(SetLocal64, local, uint64_t)
@@ -581,6 +599,7 @@ out_of_fuel:
 #undef SAVE
 #undef OP
 #undef OP_ACC
+#undef OP_REAL
 #undef FIT_32
 #undef OP_32
 #undef OP_OVERFLOW
@@ -590,6 +609,7 @@ out_of_fuel:
 #undef JUMP_IF_K
 #undef ACCESS
 #undef GET
+#undef GET_32
 #undef SET
 }
 // clang-format on

@@ -181,3 +181,49 @@ def test_a_product_and_a_sum_round_each():
         np.float32(np.float32(horner + total) * total) + np.float32(1),
     ]
     assert (out == np.array(wanted, np.float32)).all()
+
+
+@asc.jit
+def carried(x: asc.GlobalAddress, out: asc.GlobalAddress, n: int):
+    x_gm = asc.GlobalTensor()
+    x_gm.set_global_buffer(x, 8)
+    out_gm = asc.GlobalTensor()
+    out_gm.set_global_buffer(out, 17)
+    kept = asc.LocalTensor(x.dtype, asc.TPosition.VECCALC, 0, 16)
+    total = x_gm.get_value(0)
+    last = total
+    for i in range(16):
+        kept.set_value(i, total)
+    for i in range(n):
+        v = x_gm.get_value(i % 8)
+        last = total
+        total = (total - v) * v
+        total = total / (v + 1.5) + last * 0.25
+        if i % 3 == 0:
+            total = v + total
+        kept.set_value(i % 16, kept.get_value(i % 16) - last)
+    for i in range(16):
+        out_gm.set_value(i, kept.get_value(i) + total)
+    for _ in range(n):
+        total = total * 0.5 + 0.75
+    out_gm.set_value(16, total)
+
+
+@pytest.mark.parametrize("mode", ["check", "fast"])
+def test_floats_that_go_from_one_instruction_to_the_next(mode):
+    """From loads, moves and arithmetic, round loops and branches; 300,000 turns take more than one go."""
+    x = np.random.default_rng(4).uniform(0.5, 1.5, 8).astype(np.float32)
+    n, out = 300_000, np.zeros(17, np.float32)
+    carried.options(mode=mode)[1](x, out, n)
+    half, quarter, more, most = (np.float32(v) for v in (0.5, 0.25, 0.75, 1.5))
+    total, kept = x[0], np.full(16, x[0], np.float32)
+    for i in range(n):
+        v, last = x[i % 8], total
+        total = (total - v) * v / (v + most) + last * quarter
+        if i % 3 == 0:
+            total = v + total
+        kept[i % 16] -= last
+    wanted = kept + total
+    for _ in range(n):
+        total = total * half + more
+    assert (out == np.append(wanted, total)).all()
