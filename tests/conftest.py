@@ -3,6 +3,7 @@
 
 import difflib
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,9 @@ for _name in (
     "PYASC_TEST_CACHE_FAULT",
 ):
     os.environ.pop(_name, None)
+# Started in the background of a script it may be ignored: then nothing would stop what Ctrl-C is to stop.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser):
