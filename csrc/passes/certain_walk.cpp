@@ -7,36 +7,13 @@
 
 #include "ir/builder.h"
 #include "ir/visit.h"
+#include "passes/control.h"
 
 namespace asc::passes {
 
 namespace {
 
 bool is_integer(const Type& type) { return type.is_scalar() && is_int(type.elem); }
-
-// How control may leave a block other than by its end.
-struct Leaves {
-  bool function = false, turn = false;
-};
-Leaves leaves(const ir::Block* block) {
-  Leaves out;
-  if (!block) return out;
-  for (const ir::Stmt* s : *block) {
-    if (s->kind == ir::StmtKind::Return) out.function = true;
-    if (s->kind == ir::StmtKind::Break || s->kind == ir::StmtKind::Continue) out.turn = true;
-    const bool is_loop = s->kind == ir::StmtKind::For || s->kind == ir::StmtKind::While;
-    ir::for_each_block(s, [&](const ir::Block* child) {
-      const Leaves inner = leaves(child);
-      out.function = out.function || inner.function;
-      // A loop's own `else` may leave the turn around it; that it takes no turn is not told apart from its
-      // body.
-      out.turn = out.turn || (inner.turn && !is_loop);
-    });
-    if (const auto* loop = ir::as<ir::For>(s)) out.turn = out.turn || leaves(loop->orelse).turn;
-    if (const auto* loop = ir::as<ir::While>(s)) out.turn = out.turn || leaves(loop->orelse).turn;
-  }
-  return out;
-}
 
 bool may_change_pipes(const ir::Block* block) {
   bool found = false;
@@ -195,27 +172,7 @@ Cores CertainWalk::while_(const ir::While& s, Cores cores) {
 
 // The block may run or not: what it assigns is not known behind it.
 void CertainWalk::skip(const ir::Block* block) {
-  ir::walk(block, [this](const ir::Stmt* s) {
-    if (const auto* decl = ir::as<ir::Decl>(s)) assign(decl->var, Value());
-    if (const auto* a = ir::as<ir::Assign>(s)) assign(a->var, Value());
-    if (const auto* loop = ir::as<ir::For>(s)) assign(loop->var, Value());
-    if (const auto* a = ir::as<ir::CallAssign>(s))
-      for (const ir::Var* var : a->results)
-        if (var) assign(var, Value());
-    // A helper may bind a tensor that it is given by reference.
-    const auto forget = [this](const ir::Function& callee, std::span<ir::Expr* const> args) {
-      for (size_t i = 0; i < args.size(); i++)
-        if (const auto* ref = ir::as<ir::VarRef>(args[i]);
-            ref && callee.params[i]->by_ref && ref->type.is_tensor())
-          assign(ref->var, Value());
-    };
-    if (const auto* a = ir::as<ir::CallAssign>(s)) forget(*a->callee, a->args);
-    ir::for_each_expr(s, [&](const ir::Expr* root) {
-      ir::walk_expr(root, [&](const ir::Expr* e) {
-        if (const auto* c = ir::as<ir::Call>(e)) forget(*c->callee, c->args);
-      });
-    });
-  });
+  for_each_changed(block, [this](const ir::Var* var) { assign(var, Value()); });
   if (!objects_.empty() && pipes_known_) pipes_known_ = !may_change_pipes(block);
 }
 
