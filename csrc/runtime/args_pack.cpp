@@ -3,12 +3,24 @@
 
 #include "base/error.h"
 #include "base/format.h"
+#include "passes/overwrites.h"
 #include "runtime/launcher_call.h"
+#include "sim/findings.h"
 
 namespace asc::runtime {
 namespace {
 
 constexpr size_t kMaxArrays = 32768;  // of one launch: each may need an owner of its own in addresses
+
+CopyCounts g_copy_counts;
+
+// Does whatever is found end the launch with an error?
+bool raises_all(const ir::Module& module, const sim::Options& options) {
+  bool raises = options.on_finding == sim::OnFinding::Raise && options.ignore.empty();
+  for (uint32_t i = 0; raises && i < module.sources.size(); i++)
+    raises = !sim::has_allow_comment(module.sources[i].text);
+  return raises;
+}
 
 // "'x'", "'x' and 'y'", "'x', 'y' and 'z'".
 std::string quote_names(const std::vector<std::string_view>& names) {
@@ -150,8 +162,31 @@ bool PackedArguments::warn_copies() const {
   return failed == 0;
 }
 
+// An array that the launch writes from end to end, and never reads, need not be copied in. Only if nothing
+// can be found while the launch goes on: what a finding keeps from being written is to stay as it was.
+void PackedArguments::skip_overwritten(const ir::Module& module, int grid, const sim::Options& options) {
+  std::vector<passes::LaunchArgument> given(module.args.size());
+  bool any = false;
+  for (size_t i = 0; i < count_; i++) {
+    const Use& use = uses_[i];
+    const HostArray& array = use.array.array();
+    if (array.contiguous || array.read_only || !use.may_write || use.may_read || !use.certain) continue;
+    given[use.packed].bytes = array.bytes;
+    any = true;
+  }
+  if (!any || !raises_all(module, options)) return;
+  for (size_t i = 0; i < given.size() && i < packed_.size(); i++) {
+    const sim::Argument& argument = packed_[i];
+    if (!argument.is_array && (is_int(argument.dtype) || is_bool(argument.dtype)))
+      given[i].number = static_cast<int64_t>(argument.bits);
+  }
+  const std::vector<bool> overwritten = passes::overwritten(module, given, grid);
+  for (size_t i = 0; i < count_; i++)
+    if (uses_[i].packed < overwritten.size() && overwritten[uses_[i].packed]) uses_[i].copy_in = false;
+}
+
 // Arrays that are not contiguous against the others, now that all are open.
-bool PackedArguments::settle() {
+bool PackedArguments::settle(const ir::Module& module, int grid, const sim::Options& options) {
   bool any = false;
   for (size_t i = 0; i < count_ && !any; i++) any = !uses_[i].array.array().contiguous;
   if (!any) return true;
@@ -188,6 +223,7 @@ bool PackedArguments::settle() {
     }
   }
   if (!warn_copies()) return false;
+  skip_overwritten(module, grid, options);
   for (size_t i = 0; i < count_; i++) {
     if (first[i] == SIZE_MAX) continue;
     uses_[first[i]].copy_in |= uses_[i].copy_in;
@@ -195,21 +231,24 @@ bool PackedArguments::settle() {
   }
   for (size_t i = 0; i < count_; i++) {
     if (uses_[i].array.array().contiguous) continue;
-    if (first[i] == SIZE_MAX)
+    if (first[i] == SIZE_MAX) {
       uses_[i].array.stage(uses_[i].copy_in);
-    else
+      g_copy_counts.copies++;
+      g_copy_counts.overwritten += uses_[i].copy_back && !uses_[i].copy_in;
+    } else
       uses_[i].array.share(uses_[first[i]].array);
   }
   return true;
 }
 
-bool PackedArguments::open(const Call& call, const ir::Module& module) {
+bool PackedArguments::open(const Call& call, const ir::Module& module, int grid,
+                           const sim::Options& options) {
   kernel_name_ = &call.function->name;
   kernel_ = call.function->name;
   if (!pack(call, module)) return false;
   check_devices();
   check_autograd();
-  if (!settle()) return false;
+  if (!settle(module, grid, options)) return false;
   for (size_t i = 0; i < count_; i++) {
     const ArrayArgument& array = uses_[i].array;
     sim::Argument& argument = packed_[uses_[i].packed];
@@ -221,14 +260,16 @@ bool PackedArguments::open(const Call& call, const ir::Module& module) {
   return true;
 }
 
-bool PackedArguments::finish() {
+bool PackedArguments::finish(bool clean) {
   std::vector<PyObject*> written;
   for (size_t i = 0; i < count_; i++) {
     const Use& use = uses_[i];
-    if (use.copy_back) use.array.finish();
+    if (use.copy_back && (clean || use.copy_in)) use.array.finish();
     if (use.may_write && use.array.is_tensor()) written.push_back(use.array.owner());
   }
   return written.empty() || note_tensors_written(written);
 }
+
+const CopyCounts& copy_counts() { return g_copy_counts; }
 
 }  // namespace asc::runtime

@@ -20,21 +20,22 @@ struct Call;
 class PackedArguments {
  public:
   // Opens every array and copies those that are not contiguous. What a copy would lose is refused. False with
-  // a Python error set; throws LaunchError. The call and the module outlive this.
-  bool open(const Call& call, const ir::Module& module);
+  // a Python error set; throws LaunchError. Call, module and options outlive this.
+  bool open(const Call& call, const ir::Module& module, int grid, const sim::Options& options);
   // The kernel's arguments in its order, then what tables of addresses point to.
   std::span<const sim::Argument> arguments() const { return packed_; }
-  // After the launch: copies back what the kernel may have written, and tells torch. False with a Python
-  // error set.
-  bool finish();
+  // After the launch: copies back what the kernel may have written, and tells torch. `clean`: it ran to its
+  // end and found nothing; if not, an array that was not copied in may hold anything, and stays as it is.
+  // False with a Python error set.
+  bool finish(bool clean);
 
  private:
   struct Use {
     ArrayArgument array;
     std::string_view name;
     bool may_read = true, may_write = true, certain = true;  // not certain: an address may have gone anywhere
-    bool copy_in = true, copy_back = false;
-    size_t packed = 0;  // its place in `packed_`
+    bool copy_in = true, copy_back = false;                  // of an array that is not contiguous
+    size_t packed = 0;                                       // its place in `packed_`
   };
 
   bool pack(const Call& call, const ir::Module& module);
@@ -43,7 +44,8 @@ class PackedArguments {
   bool pack_targets();
   void check_devices() const;
   void check_autograd() const;
-  bool settle();
+  bool settle(const ir::Module& module, int grid, const sim::Options& options);
+  void skip_overwritten(const ir::Module& module, int grid, const sim::Options& options);
   bool warn_copies() const;
 
   std::string_view kernel_;
@@ -55,5 +57,12 @@ class PackedArguments {
   std::deque<std::vector<uint64_t>> tables_;           // what asc.pointers arguments point at
   std::vector<std::pair<size_t, PyObject*>> pending_;  // tables in `packed_`, and their entries (borrowed)
 };
+
+// Of this process: how many arrays were copied because they are not contiguous, and how many of these had
+// nothing copied in because the launch overwrites them. For tests.
+struct CopyCounts {
+  uint64_t copies = 0, overwritten = 0;
+};
+const CopyCounts& copy_counts();
 
 }  // namespace asc::runtime

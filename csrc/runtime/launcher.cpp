@@ -260,7 +260,7 @@ bool run_on_device(Device& device, const Call& call, CompiledKernel& kernel, int
   if (!early.empty() && options.on_finding == sim::OnFinding::Raise)
     return report(std::move(early), options.on_finding);
   PackedArguments packed;
-  if (!packed.open(call, kernel.module())) return false;
+  if (!packed.open(call, kernel.module(), grid, options)) return false;
   kernel.program();  // assembled with the GIL held, so that a bug of ours is raised before anything runs
   sim::LaunchResult result;
   std::exception_ptr error;
@@ -273,10 +273,11 @@ bool run_on_device(Device& device, const Call& call, CompiledKernel& kernel, int
     }
   }
   if (error) std::rethrow_exception(error);
-  // What stopped the launch is raised at its end; the arrays keep what was written until then.
+  // What stopped the launch is raised at its end; the arrays keep what was written until then, but for those
+  // whose elements were not copied in: they keep what they had.
   PyErrorState raised = result.interrupted ? PyErrorState::take() : PyErrorState();
   bool good = print_text(result.printed);
-  good = packed.finish() && good;
+  good = packed.finish(result.findings.empty() && !result.interrupted) && good;
   if (result.interrupted) {
     raised.restore();
     return false;

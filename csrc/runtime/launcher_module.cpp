@@ -2,6 +2,7 @@
 // The launch's functions for the Python side, launch hooks, and what the module starts with.
 #include <cstdarg>
 
+#include "runtime/args_pack.h"
 #include "runtime/device.h"
 #include "runtime/launcher_cache.h"
 #include "runtime/launcher_errors.h"
@@ -119,6 +120,11 @@ PyObject* mock_types(PyObject*, PyObject* args) {
 PyObject* last_findings(PyObject*, PyObject*) {
   return PyList_GetSlice(g_last_findings, 0, PyList_GET_SIZE(g_last_findings));
 }
+PyObject* py_copy_counts(PyObject*, PyObject*) {
+  const CopyCounts& counts = copy_counts();
+  return Py_BuildValue("(KK)", static_cast<unsigned long long>(counts.copies),
+                       static_cast<unsigned long long>(counts.overwritten));
+}
 PyObject* py_shutdown_pool(PyObject*, PyObject*) {
   Py_BEGIN_ALLOW_THREADS;
   sim::shutdown_pool();
@@ -140,6 +146,7 @@ PyMethodDef kFunctions[] = {
     {"skip_launches", py_skip_launches, METH_O, nullptr},
     {"register_mock_types", mock_types, METH_VARARGS, nullptr},
     {"last_findings", last_findings, METH_NOARGS, "The findings of the last launch on the simulator."},
+    {"_copy_counts", py_copy_counts, METH_NOARGS, nullptr},
     {"shutdown_pool", py_shutdown_pool, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 

@@ -19,8 +19,15 @@ std::vector<Site> sites_of(const Program& program, const Origin& at) {
   return out;
 }
 
+namespace {
+
+constexpr std::string_view kMark = "# asc: allow(";
+
+}  // namespace
+
+bool has_allow_comment(std::string_view text) { return text.find(kMark) != text.npos; }
+
 bool allows_kind(std::string_view line, std::string_view kind) {
-  constexpr std::string_view kMark = "# asc: allow(";
   for (size_t at = line.find(kMark); at != line.npos; at = line.find(kMark, at + 1)) {
     std::string_view list = line.substr(at + kMark.size());
     const size_t end = list.find(')');

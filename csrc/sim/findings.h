@@ -71,5 +71,7 @@ std::vector<Finding> merge_findings(std::span<std::vector<FindingLog::Entry>> co
 
 // Does a source line carry a comment that allows this kind: "# asc: allow(bounds, alignment): why".
 bool allows_kind(std::string_view line, std::string_view kind);
+// Is there such a comment, of whatever kind?
+bool has_allow_comment(std::string_view text);
 
 }  // namespace asc::sim

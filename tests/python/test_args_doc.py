@@ -30,4 +30,4 @@ def test_example(index):
 
 
 def test_there_are_examples():
-    assert len(BLOCKS) == 5
+    assert len(BLOCKS) == 6
