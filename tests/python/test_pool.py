@@ -8,6 +8,8 @@ import textwrap
 
 import pytest
 
+# Python 3.12 and newer warn of every fork beside other threads; here that is what is tried.
+FORKS = "ignore:This process:DeprecationWarning"
 KERNEL = """
 import asc
 
@@ -28,7 +30,7 @@ def run_program(tmp_path, program, **environment):
     (tmp_path / "copies.py").write_text(KERNEL)
     path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)],
+        [sys.executable, "-W", FORKS, "-c", textwrap.dedent(program)],
         env=os.environ | {"PYTHONPATH": path} | environment,
         capture_output=True,
         text=True,

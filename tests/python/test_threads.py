@@ -13,6 +13,9 @@ import pytest
 
 import asc
 
+# Python 3.12 and newer warn of every fork beside other threads; here that is what is tried.
+FORKS = "ignore:This process:DeprecationWarning"
+
 THREADS, LAUNCHES = 16, int(os.environ.get("ASC_TEST_LAUNCHES", "2000"))
 GRIDS = (1, 2, 4, 7)
 # A sanitizer keeps freed memory, and its figures say nothing.
@@ -194,7 +197,7 @@ def reap(pid):
 
 def run_program(program, timeout=120, **environment):
     return subprocess.run(
-        [sys.executable, "-c", PRELUDE + textwrap.dedent(program)],
+        [sys.executable, "-W", FORKS, "-c", PRELUDE + textwrap.dedent(program)],
         env=os.environ | environment,
         capture_output=True,
         text=True,
