@@ -37,22 +37,6 @@ long int_attribute(PyObject* object, const char* name) {
   return value ? PyLong_AsLong(value.get()) : 0;
 }
 
-// `asc.ConstExpr` itself, what `asc.ConstExpr[X]` gives, or Optional, Union, Annotated around it.
-bool is_constexpr_annotation(PyObject* annotation, int depth = 0) {
-  const char* mark = "__asc_constexpr__";
-  for (PyObject* object : {annotation, reinterpret_cast<PyObject*>(Py_TYPE(annotation))}) {
-    PyRef flag = attribute(object, mark);
-    if (flag && PyObject_IsTrue(flag.get()) == 1) return true;
-    drop_error();
-  }
-  const PyRef parts = attribute(annotation, "__args__");
-  constexpr int kDeepest = 8;
-  if (!parts || !PyTuple_Check(parts.get()) || depth >= kDeepest) return false;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parts.get()); i++)
-    if (is_constexpr_annotation(PyTuple_GET_ITEM(parts.get(), i), depth + 1)) return true;
-  return false;
-}
-
 std::string_view strip(std::string_view text) {
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
@@ -82,19 +66,63 @@ bool is_of_dotted_name(char c) {
          static_cast<unsigned char>(c) >= 0x80;
 }
 
+bool is_constexpr_annotation(PyObject* globals, PyObject* annotation, int depth);
+
+// Behind the bracket that closes the one at the start of the text.
+std::string_view behind_brackets(std::string_view text) {
+  int open = 0;
+  for (size_t i = 0; i < text.size(); i++) {
+    open += text[i] == '[' ? 1 : text[i] == ']' ? -1 : 0;
+    if (open == 0) return text.substr(i + 1);
+  }
+  return {};
+}
+
 // Does a text such as "Optional[asc.ConstExpr[int]]" name it? What is imported for type checkers only is
-// known by its own name.
-bool names_constexpr(PyObject* globals, std::string_view text) {
+// known by its own name. What stands in Literal[...] are values.
+bool names_constexpr(PyObject* globals, std::string_view text, int depth) {
   while (!text.empty()) {
     size_t size = 0;
     while (size < text.size() && is_of_dotted_name(text[size])) size++;
     const std::string_view name = text.substr(0, size);
     text.remove_prefix(std::max<size_t>(size, 1));
     if (name.empty()) continue;
-    if (const PyRef object = resolve_dotted(globals, name)) {
-      if (is_constexpr_annotation(object.get())) return true;
-    } else if (name.substr(name.rfind('.') + 1) == "ConstExpr") {
+    const std::string_view last = name.substr(name.rfind('.') + 1);
+    if (last == "Literal" && text.starts_with('[')) {
+      text = behind_brackets(text);
+    } else if (const PyRef object = resolve_dotted(globals, name)) {
+      if (is_constexpr_annotation(globals, object.get(), depth)) return true;
+    } else if (last == "ConstExpr") {
       return true;
+    }
+  }
+  return false;
+}
+
+// `asc.ConstExpr` itself, what `asc.ConstExpr[X]` gives, or Optional, Union, Annotated around it, also as a
+// text.
+bool is_constexpr_annotation(PyObject* globals, PyObject* annotation, int depth = 0) {
+  constexpr int kDeepest = 8;
+  if (depth > kDeepest) return false;
+  for (const char* text : {"", "__forward_arg__"}) {  // of a str, of what typing makes of one
+    const PyRef written = *text ? attribute(annotation, text) : PyRef::borrow(annotation);
+    if (written && PyUnicode_Check(written.get()))
+      return names_constexpr(globals, utf8_of(written.get()), depth + 1);
+  }
+  for (PyObject* object : {annotation, reinterpret_cast<PyObject*>(Py_TYPE(annotation))}) {
+    const PyRef flag = attribute(object, "__asc_constexpr__");
+    if (flag && PyObject_IsTrue(flag.get()) == 1) return true;
+    drop_error();
+  }
+  const PyRef origin = attribute(annotation, "__origin__");
+  const PyRef name = origin ? attribute(origin.get(), "_name") : PyRef();
+  if (name && PyUnicode_Check(name.get()) && utf8_of(name.get()) == "Literal") return false;
+  for (const char* parts_name : {"__args__", "__metadata__"}) {
+    const PyRef parts = attribute(annotation, parts_name);
+    if (!parts || !PyTuple_Check(parts.get())) continue;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parts.get()); i++) {
+      PyObject* part = PyTuple_GET_ITEM(parts.get(), i);
+      if (!PyUnicode_Check(part) && is_constexpr_annotation(globals, part, depth + 1)) return true;
     }
   }
   return false;
@@ -112,8 +140,7 @@ PyRef annotated_object(PyObject* globals, PyObject* annotation) {
 }
 
 void read_annotation(PyObject* globals, PyObject* annotation, Parameter* param) {
-  param->is_constexpr = PyUnicode_Check(annotation) ? names_constexpr(globals, utf8_of(annotation))
-                                                    : is_constexpr_annotation(annotation);
+  param->is_constexpr = is_constexpr_annotation(globals, annotation);
   const PyRef object = annotated_object(globals, annotation);
   if (!object || param->is_constexpr || as_dtype(object.get(), &param->pinned)) return;
   param->is_address = as_kind(object.get()) == Kind::Pointer;

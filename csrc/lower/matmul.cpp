@@ -102,7 +102,9 @@ Value Frame::construct_matmul(std::span<Argument> args, const Node* at) {
     const bool none = a.value.is_static() && a.value.object == Py_None;
     const bool later = keyword == "matmul_config" || keyword == "matmul_policy";
     if (later && !none) fail(a.node, fmt::format("{} of asc.adv.Matmul is not yet supported", keyword));
-    if (!later && !(none && keyword == "bias")) given.push_back(a);
+    constexpr ptrdiff_t kBias = 3;
+    const bool bias = keyword == "bias" || (!a.keyword && &a - args.data() == kBias);
+    if (!later && !(none && bias)) given.push_back(a);
   }
   const Match m = match(OpId::Matmul_Matmul, nullptr, given, at);
   MatmulMatrix matrices[kMatmulMatrices];

@@ -234,6 +234,17 @@ class Story {
   }
 
   // A number where this op takes a tensor: the op of the same name with an s takes it.
+  // What computes it of numbers, where no op does.
+  static std::string_view number_form(std::string_view op) {
+    if (op == "sqrt") return "of a number: x ** 0.5";
+    if (op == "rsqrt") return "of a number: x ** -0.5";
+    if (op == "reciprocal") return "of a number: 1.0 / x";
+    if (op == "abs") return "of a number: abs(x)";
+    if (op == "exp") return "of a number: 2.7182818 ** x";
+    if (op == "relu") return "of a number: max(x, 0.0)";
+    return {};
+  }
+
   std::string scalar_form_hint() const {
     if (op_.owner != Kind::Void) return {};
     for (size_t i = 0; i < overload_.params.size(); i++) {
@@ -244,7 +255,7 @@ class Story {
           (form != ArgForm::Runtime || !args_[at].type.is_scalar()))
         continue;
       const auto scalar = find_function(std::string(op_.py_name) + "s");
-      if (!scalar) return {};
+      if (!scalar) return std::string(number_form(op_.py_name));
       return fmt::format("{} is a scalar: use {}", overload_.params[i].name,
                          python_signature(op_desc(*scalar), op_desc(*scalar).overloads[0]));
     }

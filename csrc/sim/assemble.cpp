@@ -239,12 +239,11 @@ void FunctionAssembler::statement(const ir::Stmt& s) {
       const auto& a = static_cast<const ir::Assert&>(s);
       std::vector<int> holds;
       branch(a.condition, true, &holds);
-      loc_ = s.loc;
-      print(a.message, Op::AssertFail);
+      print(a.message, Op::AssertFail, s.loc);
       patch_all(holds, here());
       break;
     }
-    case ir::StmtKind::Print: print(static_cast<const ir::Print&>(s).text, Op::Print); break;
+    case ir::StmtKind::Print: print(static_cast<const ir::Print&>(s).text, Op::Print, s.loc); break;
   }
   next_ = saved;
 }
@@ -459,7 +458,7 @@ void FunctionAssembler::return_(const ir::Return& s) {
   emit(Op::Ret);
 }
 
-void FunctionAssembler::print(const ir::FormatText& text, Op op) {
+void FunctionAssembler::print(const ir::FormatText& text, Op op, const Loc& loc) {
   TextFormat format;
   for (size_t i = 0; i < text.pieces.size(); i++) {
     TextPiece piece;
@@ -474,6 +473,7 @@ void FunctionAssembler::print(const ir::FormatText& text, Op op) {
     format.pieces.push_back(std::move(piece));
   }
   b_.program.texts.push_back(std::move(format));
+  loc_ = loc;  // and not that of the last value
   emit(op, 0, 0, 0, static_cast<int32_t>(b_.program.texts.size() - 1));
 }
 

@@ -128,7 +128,7 @@ class FunctionAssembler {
   void for_(const ir::For& s);
   void while_(const ir::While& s);
   void return_(const ir::Return& s);
-  void print(const ir::FormatText& text, Op op);
+  void print(const ir::FormatText& text, Op op, const Loc& loc);
   bool assigned_in(const ir::Block* block, const ir::Var* var) const;
 
   [[noreturn]] void unsupported(const Loc& loc, std::string_view what) const;

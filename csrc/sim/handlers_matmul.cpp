@@ -311,25 +311,24 @@ bool compute(Core& core, const CallSite& site, const Request& r) {
   return compute_block<M>(core, site, r, &s.left, &s.right, &s.sums);
 }
 
-// A row of a matrix that is computed with ends in memory before the next one begins.
-SizeFault row_fault(const MatmulState& s) {
-  struct Row {
-    std::string_view matrix, computed, whole;
+// What is computed is a part of the matrices: beyond it memory goes on, with the next row or another matrix.
+SizeFault part_fault(const MatmulState& s) {
+  struct Size {
+    std::string_view computed, whole;
     int64_t count, room;
+    bool counts = true;
   };
-  const int64_t c_room = s.org_kc > 0 ? s.org_kc : s.org_n;
-  const Row rows[] = {
-      s.a.transposed ? Row{"A", "single_core_m", "m", s.shape.m, s.org_m}
-                     : Row{"A", "single_core_k", "k_a", s.shape.k, s.org_ka},
-      s.b.transposed ? Row{"B", "single_core_k", "k_b", s.shape.k, s.org_kb}
-                     : Row{"B", "single_core_n", "n", s.shape.n, s.org_n},
-      Row{"C", "single_core_n", s.org_kc > 0 ? "org_kc" : "n", s.shape.n, c_room},
+  const Size sizes[] = {
+      {"single_core_k", "k_a", s.shape.k, s.org_ka},
+      {"single_core_k", "k_b", s.shape.k, s.org_kb},
+      {"single_core_m", "m", s.shape.m, s.org_m, s.a.transposed},
+      {"single_core_n", "n", s.shape.n, s.org_n, !s.b.transposed || s.org_kc == 0},
+      {"single_core_n", "org_kc", s.shape.n, s.org_kc, s.org_kc > 0},
   };
-  for (const Row& row : rows)
-    if (row.count > row.room)
-      return {fmt::format("{} is {}, and a row of {} has {} elements ({})", row.computed, row.count,
-                          row.matrix, row.room, row.whole),
-              "a part of a matrix is no wider than the matrix"};
+  for (const Size& size : sizes)
+    if (size.counts && size.count > size.room)
+      return {fmt::format("{} is {}, and {} is {}", size.computed, size.count, size.whole, size.room),
+              "a part of a matrix is no larger than the matrix"};
   return {};
 }
 
@@ -356,7 +355,7 @@ bool can_begin(Core& core, const CallSite& site, const Request& r) {
            "call set_bias or disable_bias before");
     return false;
   }
-  if (const SizeFault fault = row_fault(s); !fault.what.empty()) {
+  if (const SizeFault fault = part_fault(s); !fault.what.empty()) {
     report(core, site, FindingId::MatmulSize, fmt::format("{}: {} of `{}`", r.op, fault.what, r.object.name),
            fault.fix);
     return false;

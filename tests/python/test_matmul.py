@@ -746,7 +746,7 @@ def from_workspace(
     """A goes to the workspace first: 128 rows, each of one value of `a`, again and again."""
     pipe = asc.TPipe()
     f32 = MatmulType(GM, ND, a.dtype)
-    matmul = asc.adv.Matmul(f32, f32, f32)
+    matmul = asc.adv.Matmul(f32, f32, f32, None)
     tiling = TCubeTiling(m=128, n=16, k_a=K, k_b=K, base_m=128, base_n=16, base_k=16)
     tiling.single_core_m = 128
     tiling.single_core_n = 16

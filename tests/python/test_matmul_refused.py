@@ -299,19 +299,25 @@ FINDINGS = [
     (
         "ASC-M103",
         START + SET + "matmul.iterate_all(result)  # here",
-        "single_core_k is 9, and a row of A has 8 elements (k_a)",
+        "single_core_k is 9, and k_a is 8",
         {"single_core_k": 9, "k_b": 9},
     ),
     (
         "ASC-M103",
+        START + SET + "matmul.iterate_all(result)  # here",
+        "single_core_k is 8, and k_b is 7",
+        {"k_b": 7},
+    ),
+    (
+        "ASC-M103",
         START + SET + LOOP.replace("iterate():", "iterate():  # here"),
-        "single_core_n is 17, and a row of B has 16 elements (n)",
+        "single_core_n is 17, and n is 16",
         {"single_core_n": 17},
     ),
     (
         "ASC-M103",
         START + SET + "matmul.set_org_shape(16, 16, 8, 8, 12)\nmatmul.iterate_all(result)  # here",
-        "single_core_n is 16, and a row of C has 12 elements (org_kc)",
+        "single_core_n is 16, and org_kc is 12",
         {},
     ),
     ("ASC-M103", REGISTER, "m is -16 in the tiling", {"m": -16}),

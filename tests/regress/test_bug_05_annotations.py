@@ -8,6 +8,7 @@ import typing
 from typing import TYPE_CHECKING, Optional, Union
 
 import numpy as np
+import pytest
 from outcomes import everywhere
 
 import asc
@@ -89,22 +90,45 @@ def test_constexpr_inside_of_others():
     assert len(optional.cache_info()["specialisations"]) == 4
 
 
+def annotated_with(parameters, module, flags=0):
+    source = f"def kernel({parameters}): pass"
+    name = f"<annotation {parameters} {flags}>"
+    linecache.cache[name] = (len(source), None, [source], name)
+    exec(compile(source, name, "exec", flags, dont_inherit=True), module)
+    return asc.jit(module["kernel"])
+
+
+@pytest.mark.parametrize("flags", [0, annotations.compiler_flag])
+def test_a_literal_is_no_annotation(flags):
+    module = {"asc": asc, "Literal": typing.Literal, "Optional": Optional}
+    kernel = annotated_with("p: Literal['ConstExpr'], q: Optional[asc.ConstExpr[int]]", module, flags)
+    kernel[1](3, 4)
+    arguments = kernel.cache_info()["specialisations"][0]["arguments"]
+    assert "int32" in arguments["p"] and arguments["q"] == 4
+
+
 def test_constexpr_inside_of_others_as_objects():
-    module = {"asc": asc, "Optional": Optional, "Union": Union, "Annotated": typing.Annotated}
+    module = {
+        "asc": asc,
+        "Alias": asc.ConstExpr,
+        "Literal": typing.Literal,
+        "Optional": Optional,
+        "Union": Union,
+        "Annotated": typing.Annotated,
+    }
     for text in (
         "Optional[asc.ConstExpr[int]]",
         "Optional[asc.ConstExpr]",
         "Union[None, asc.ConstExpr[int], float]",
         "Annotated[asc.ConstExpr[int], 3]",
+        "Annotated[int, asc.ConstExpr]",
+        "Optional['asc.ConstExpr[int]']",
+        "Optional['Alias[int]']",
         "asc.ConstExpr[int] | None",
         "None | asc.ConstExpr[int]",
         "asc.ConstExpr | None",
     ):
-        source = f"def kernel(p: {text}, q: Optional[int]): pass"
-        name = f"<annotation {text}>"
-        linecache.cache[name] = (len(source), None, [source], name)
-        exec(compile(source, name, "exec", dont_inherit=True), module)
-        kernel = asc.jit(module["kernel"])
+        kernel = annotated_with(f"p: {text}, q: Optional[int]", module)
         kernel[1](3, 4)
         assert kernel.cache_info()["specialisations"][0]["arguments"]["p"] == 3, text
         assert "int32" in kernel.cache_info()["specialisations"][0]["arguments"]["q"]

@@ -393,3 +393,15 @@ def test_a_step_is_printed_without_a_needless_cast():
     wanted = np.zeros(256, np.int32)
     wanted[::64], wanted[1::64] = 1, 2
     np.testing.assert_array_equal(x, wanted)
+
+
+def test_a_failed_assert_is_marked_at_its_condition():
+    @asc.jit
+    def kernel(n: int):
+        assert n < 3, f"n is {n} of {n + 1}"
+
+    with pytest.raises(asc.KernelError) as caught:
+        kernel[1](5)
+    (found,) = caught.value.findings
+    assert "n is 5 of 6" in found.message
+    assert found.site.text[found.site.col :].startswith("assert n < 3")
