@@ -28,9 +28,9 @@ _PRIVATE = set(
     """
     BatchOutMode JITFunction LaunchHandle MatmulPolicy bit bool_ cache_build cache_clear cache_drain
     cache_files cache_info cache_remove cache_sweep compiled_diagnostics compiled_save compiled_text
-    core_counts get_backend get_platform int1 last_findings launch_hooks op_table parse_ir platforms print
-    register_default_stream register_mock_types set_backend set_platform shutdown_pool skip_launches
-    unsupported
+    core_counts get_backend get_platform int1 last_findings launch_hooks note_writes op_table parse_ir
+    platforms print register_default_stream register_mock_types set_backend set_platform shutdown_pool
+    skip_launches unsupported
     """.split()
 )
 _ERRORS = frozenset(

@@ -80,35 +80,38 @@ def _fake(name, fn):
     return fake
 
 
-def _tensors(torch, value):
-    """The tensors of an argument whose writes torch counts."""
-    values = value if isinstance(value, (list, tuple)) else (value,)
-    return [t for t in values if isinstance(t, torch.Tensor) and not t.is_inference()]
+def _extents(torch, value):
+    """The memory of an argument's tensors, from the first byte to behind the last."""
+    for t in value if isinstance(value, (list, tuple)) else (value,):
+        if isinstance(t, torch.Tensor) and t.numel() > 0:
+            last = sum((size - 1) * stride for size, stride in zip(t.shape, t.stride(), strict=True))
+            yield t.data_ptr(), t.data_ptr() + (last + 1) * t.element_size()
 
 
 def _checked(what, torch, fn, mutates_args):
-    """The function, with an error for a tensor that is written and not named as such."""
+    """The function, with an error for a tensor that its launches write and that is not named as such."""
     from inspect import signature
 
     names = tuple(signature(fn).parameters)  # those of what a decorator wraps, as torch sees them
 
     def run(*args, **kwargs):
-        given = [
-            (p, t)
-            for p, value in (*zip(names, args, strict=False), *kwargs.items())
-            for t in _tensors(torch, value)
-        ]
-        before = [t._version for _, t in given]  # a launch counts it up for what it writes
-        result = fn(*args, **kwargs)
-        written = [(p, t) for (p, t), count in zip(given, before, strict=True) if t._version != count]
-        if all(p in mutates_args for p, _ in written):
-            return result
-        named = {t.untyped_storage().data_ptr() for p, t in written if p in mutates_args}
-        for p, t in written:
-            if p not in mutates_args and t.untyped_storage().data_ptr() not in named:
+        writes = []
+        outer = _asc.note_writes(writes)
+        try:
+            result = fn(*args, **kwargs)
+        finally:
+            _asc.note_writes(outer)
+            if outer is not None:
+                outer += writes
+        given = (*zip(names, args, strict=False), *kwargs.items()) if writes else ()
+        memory = [(p, extent) for p, value in given for extent in _extents(torch, value)]
+        for begin, end in writes:
+            written = [p for p, extent in memory if extent[0] < end and begin < extent[1]]
+            if written and not any(p in mutates_args for p in written):
                 raise RuntimeError(
-                    f"{what} of {_place(fn)}: '{p}' is written, and mutates_args does not name it; under "
-                    f"torch.compile what is written would be lost. Write mutates_args={(*mutates_args, p)}"
+                    f"{what} of {_place(fn)}: '{written[0]}' may be written, and mutates_args does not name "
+                    "it; under torch.compile what is written would be lost. "
+                    f"Write mutates_args={(*mutates_args, written[0])}"
                 )
         return result
 
@@ -129,8 +132,8 @@ def torch_op(name, fn=None, /, *, mutates_args, **options):
 
     Args:
         name: "namespace::operator".
-        mutates_args: names of the parameters whose tensors the function writes. A call that writes others
-            raises RuntimeError, where torch counts writes: not of inference tensors, nor through `x.numpy()`.
+        mutates_args: names of the parameters whose tensors the function writes. A call in which a launch may
+            write the memory of another raises RuntimeError.
         options: those of torch.library.custom_op (`device_types`, `schema`, `tags`).
 
     Returns:
@@ -150,7 +153,10 @@ def torch_op(name, fn=None, /, *, mutates_args, **options):
     torch, custom_op = _custom_op(what)
     _check_free(what, torch, name, fn)
     if not isinstance(mutates_args, str):
-        mutates_args = tuple(mutates_args)
+        try:
+            mutates_args = tuple(mutates_args)
+        except TypeError:
+            raise TypeError(f"{what}: mutates_args takes names of parameters, not {mutates_args!r}") from None
     try:
         op = custom_op(name, fn, mutates_args=mutates_args, **options)
     except (ValueError, RuntimeError, NotImplementedError) as e:

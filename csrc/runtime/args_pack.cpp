@@ -13,6 +13,14 @@ namespace {
 constexpr size_t kMaxArrays = 32768;  // of one launch: each may need an owner of its own in addresses
 
 CopyCounts g_copy_counts;
+thread_local PyObject* t_writes = nullptr;  // strong
+
+bool append_extent(const HostArray& array) {
+  const Extent extent = extent_of(array);
+  const PyRef pair = PyRef::steal(
+      Py_BuildValue("(nn)", static_cast<Py_ssize_t>(extent.begin), static_cast<Py_ssize_t>(extent.end)));
+  return pair && PyList_Append(t_writes, pair.get()) == 0;
+}
 
 // Does whatever is found end the launch with an error?
 bool raises_all(const ir::Module& module, const sim::Options& options) {
@@ -266,8 +274,15 @@ bool PackedArguments::finish(bool clean) {
     const Use& use = uses_[i];
     if (use.copy_back && (clean || use.copy_in)) use.array.finish();
     if (use.may_write && use.array.is_tensor()) written.push_back(use.array.owner());
+    if (t_writes && use.may_write && use.certain && !append_extent(use.array.array())) return false;
   }
   return written.empty() || note_tensors_written(written);
+}
+
+PyObject* note_writes(PyObject* list) {
+  Py_XINCREF(list);
+  PyObject* before = std::exchange(t_writes, list);
+  return before ? before : Py_NewRef(Py_None);
 }
 
 const CopyCounts& copy_counts() { return g_copy_counts; }

@@ -58,6 +58,10 @@ class PackedArguments {
   std::vector<std::pair<size_t, PyObject*>> pending_;  // tables in `packed_`, and their entries (borrowed)
 };
 
+// A list that finished launches of this thread append (begin, end) to, the addresses of each array that they
+// may have written; null for none. Gives the list before it, a new reference.
+PyObject* note_writes(PyObject* list);
+
 // Of this process: how many arrays were copied because they are not contiguous, and how many of these had
 // nothing copied in because the launch overwrites them. For tests.
 struct CopyCounts {

@@ -111,6 +111,11 @@ PyObject* py_skip_launches(PyObject*, PyObject* skip) {
   const int on = PyObject_IsTrue(skip);
   return on < 0 ? nullptr : PyBool_FromLong(skip_launches(on != 0));
 }
+PyObject* py_note_writes(PyObject*, PyObject* list) {
+  if (list != Py_None && !PyList_CheckExact(list))
+    return PyErr_Format(PyExc_TypeError, "note_writes takes a list or None, not %R", list);
+  return note_writes(list == Py_None ? nullptr : list);
+}
 PyObject* mock_types(PyObject*, PyObject* args) {
   PyObject *tensor, *value;
   if (!PyArg_UnpackTuple(args, "register_mock_types", 2, 2, &tensor, &value)) return nullptr;
@@ -144,6 +149,7 @@ PyMethodDef kFunctions[] = {
     {"get_backend", py_get_backend, METH_NOARGS, nullptr},
     {"register_default_stream", py_register_default_stream, METH_O, nullptr},
     {"skip_launches", py_skip_launches, METH_O, nullptr},
+    {"note_writes", py_note_writes, METH_O, nullptr},
     {"register_mock_types", mock_types, METH_VARARGS, nullptr},
     {"last_findings", last_findings, METH_NOARGS, "The findings of the last launch on the simulator."},
     {"_copy_counts", py_copy_counts, METH_NOARGS, nullptr},

@@ -107,11 +107,72 @@ def test_a_written_argument_must_be_named():
     x = torch.zeros(4)
     for call in (unnamed, torch.compile(unnamed, backend="eager")):
         with pytest.raises(
-            RuntimeError, match=r"'x' is written, and mutates_args does not name it"
+            RuntimeError, match=r"'x' may be written, and mutates_args does not name it"
         ) as caught:
             call(x, 3.0)
     assert "asctest::unnamed" in str(caught.value) and "mutates_args=('x',)" in str(caught.value)
     assert f"{__file__}:" in str(caught.value)
+
+
+WAYS = {
+    "itself": lambda x: x,
+    "view": lambda x: x.view(-1),
+    "slice": lambda x: x[0:],
+    "reshape": lambda x: x.reshape(2, 2).T,
+    "detach": lambda x: x.detach(),
+    "data": lambda x: x.data,
+    "unbind": lambda x: x.reshape(2, 2).unbind()[1],
+    "numpy": lambda x: x.numpy(),
+    "raw": asc.raw,
+}
+
+
+@pytest.mark.filterwarnings("ignore::asc.PerformanceWarning")
+@pytest.mark.parametrize("backend", [None, "eager", "aot_eager"])
+@pytest.mark.parametrize("way", WAYS)
+def test_an_argument_may_be_written_through_whatever_shares_its_memory(way, backend):
+    @asc.torch_op(f"asctest::through_{way}_{backend}", mutates_args=())
+    def through(w: Tensor, x: Tensor) -> Tensor:
+        fill[1](WAYS[way](x), 2, 1.0)
+        return torch.empty_like(w)
+
+    through.register_fake(lambda w, x: torch.empty_like(w))  # tensors without memory have no numpy()
+
+    def model(x):
+        y = x * 2
+        return through(x, y) + y
+
+    run = torch.compile(model, backend=backend) if backend else model
+    with pytest.raises(RuntimeError, match="'x' may be written, and mutates_args does not name it"):
+        run(torch.ones(4))
+
+
+def test_the_argument_that_shares_the_memory_is_named():
+    @asc.torch_op("asctest::halves", mutates_args=("z",))
+    def halves(x: Tensor, y: Tensor, z: Tensor) -> None:
+        fill[1](y, y.numel(), 1.0)
+
+    whole = torch.zeros(8)
+    with pytest.raises(RuntimeError, match=r"'y' may be written.*mutates_args=\('z', 'y'\)"):
+        halves(whole[:3], whole[3:6], whole[6:])
+    halves(whole[:3], whole[3:6], whole[3:])  # what is written is memory of z too
+    with torch.inference_mode(), pytest.raises(RuntimeError, match="'y' may be written"):
+        halves(torch.zeros(3), torch.zeros(3), torch.zeros(3))
+
+
+def test_an_operator_in_an_operator():
+    @asc.torch_op("asctest::inner", mutates_args=("x",))
+    def inner(x: Tensor) -> None:
+        fill[1](x, x.numel(), 1.0)
+
+    @asc.torch_op("asctest::outer", mutates_args=())
+    def outer(x: Tensor) -> Tensor:
+        inner(x)
+        return torch.empty_like(x)
+
+    with pytest.raises(RuntimeError, match=r"asctest::outer.*'x' may be written"):
+        outer(torch.zeros(3))
+    inner(torch.zeros(3))
 
 
 def test_a_written_argument_of_a_decorated_function():
@@ -128,7 +189,7 @@ def test_a_written_argument_of_a_decorated_function():
         fill[1](x, x.numel(), value)
         return torch.empty_like(x)
 
-    with pytest.raises(RuntimeError, match="'x' is written, and mutates_args"):
+    with pytest.raises(RuntimeError, match="'x' may be written, and mutates_args"):
         unnamed(torch.zeros(4), 3.0)
 
 
@@ -151,7 +212,7 @@ def test_a_list_of_written_tensors_and_views_of_one():
     def fill_listed(out: list[Tensor]) -> None:
         fill[1](out[1], out[1].numel(), 2.0)
 
-    with pytest.raises(RuntimeError, match="'out' is written"):
+    with pytest.raises(RuntimeError, match="'out' may be written"):
         fill_listed([torch.zeros(2), torch.zeros(2)])
 
 
