@@ -255,7 +255,12 @@ class Story {
           (form != ArgForm::Runtime || !args_[at].type.is_scalar()))
         continue;
       const auto scalar = find_function(std::string(op_.py_name) + "s");
-      if (!scalar) return std::string(number_form(op_.py_name));
+      if (!scalar) {
+        const bool tensors = std::any_of(args_.begin(), args_.end(), [](const CallArg& a) {
+          return a.form == ArgForm::Runtime && a.type.is_tensor();
+        });
+        return std::string(tensors ? std::string_view() : number_form(op_.py_name));
+      }
       return fmt::format("{} is a scalar: use {}", overload_.params[i].name,
                          python_signature(op_desc(*scalar), op_desc(*scalar).overloads[0]));
     }
