@@ -399,9 +399,10 @@ Value Frame::compare(CompareOperator op, Value left, Value right, const Node* at
   if (op == CompareOperator::Is || op == CompareOperator::IsNot) {
     const bool negate = op == CompareOperator::IsNot;
     bool same;
-    if (left.is_static() && right.is_static())
+    if (left.is_static() && right.is_static()) {
+      session_.ask_identity(left.object, right.object);
       same = left.object == right.object;
-    else if (left.is_seq() && right.is_seq())
+    } else if (left.is_seq() && right.is_seq())
       same = left.seq == right.seq;
     else if (left.is_expr() && right.is_expr()) {
       const auto *a = ir::as<ir::VarRef>(left.expr), *b = ir::as<ir::VarRef>(right.expr);

@@ -51,6 +51,7 @@ struct Result {
   std::vector<Dependency> dependencies;          // what was read first comes first
   std::vector<const KernelFunction*> functions;  // by index in the module's source table
   bool shows_address = false;                    // a text that Python made says where in memory an object is
+  bool asks_identity = false;                    // whether objects that may be equal are one
   Result() = default;
   Result(Result&&) = default;
   Result& operator=(Result&&) = default;

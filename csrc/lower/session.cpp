@@ -4,6 +4,7 @@
 #include "lower/session.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/format.h"
 #include "ir/visit.h"
@@ -74,8 +75,23 @@ PyObject* Session::note_text(PyObject* object) {
   return object;
 }
 
+// Others than data are compared by identity anyway, members of enums too.
+void Session::ask_identity(PyObject* a, PyObject* b) {
+  const auto may_be_equal = [](PyObject* object) {
+    const PyTypeObject* type = Py_TYPE(object);
+    return !is_leaf(object) && type->tp_richcompare != PyBaseObject_Type.tp_richcompare &&
+           type->tp_hash != PyBaseObject_Type.tp_hash &&
+           !std::string_view(Py_TYPE(type)->tp_name).starts_with("Enum");
+  };
+  asks_identity_ = asks_identity_ || (may_be_equal(a) && may_be_equal(b));
+}
+
 void Session::touch(PyObject* object) {
-  if (is_leaf(object)) return;
+  if (is_leaf(object)) {
+    // One NaN is not equal to another; Python's containers find it by its identity.
+    asks_identity_ = asks_identity_ || (PyFloat_CheckExact(object) && std::isnan(PyFloat_AS_DOUBLE(object)));
+    return;
+  }
   if (PyType_Check(object) &&
       !PyType_HasFeature(reinterpret_cast<PyTypeObject*>(object), Py_TPFLAGS_HEAPTYPE))
     return;                                                             // Python's own
@@ -327,6 +343,7 @@ Result Session::finish() {
   result.module = std::move(owned_);
   result.dependencies.swap(dependencies_);
   result.shows_address = shows_address_;
+  result.asks_identity = asks_identity_;
   for (const auto& [function, index] : sources_) result.functions.push_back(function);
   return result;
 }

@@ -102,6 +102,8 @@ class Session {
   void touch(PyObject* object);
   // Made while lowering from what are dependencies already.
   PyObject* derive(PyObject* object);
+  // The kernel asks whether they are one object.
+  void ask_identity(PyObject* a, PyObject* b);
   // A text that Python made. `<C object at 0x7f...>` is another one in each process.
   PyObject* note_text(PyObject* object);
   const PlatformDesc& platform() const;
@@ -148,7 +150,7 @@ class Session {
   std::deque<Map> maps_;
   std::vector<Dependency> dependencies_;
   std::unordered_set<PyObject*> derived_;
-  bool shows_address_ = false;
+  bool shows_address_ = false, asks_identity_ = false;
   std::vector<GlobalConst> global_consts_;
   std::vector<std::pair<const KernelFunction*, uint32_t>> sources_;
 };

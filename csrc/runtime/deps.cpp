@@ -52,7 +52,7 @@ PyObject* Dependencies::read_now(const Watch& w, PyRef* made) {
   return nullptr;
 }
 
-Dependencies::Dependencies(const std::vector<lower::Dependency>& read) {
+Dependencies::Dependencies(const std::vector<lower::Dependency>& read, bool exact) : exact_(exact) {
   using From = lower::Dependency::Via;
   watches_.reserve(read.size());
   Asked asked;  // of any of them
@@ -62,7 +62,9 @@ Dependencies::Dependencies(const std::vector<lower::Dependency>& read) {
     asked.facts |= by_this.facts;
     asked.identity |= by_this.identity;
   }
-  const How whole = asked.identity ? How::ExactInMemory : How::WholeInMemory;
+  exact_ = exact_ || asked.identity;
+  const How whole = exact_ ? How::WholeExactInMemory : How::WholeInMemory;
+  const How own = exact_ ? How::ExactInMemory : How::InMemory;
   for (const lower::Dependency& d : read) {
     switch (d.via) {
       case From::Whole:
@@ -71,8 +73,8 @@ Dependencies::Dependencies(const std::vector<lower::Dependency>& read) {
         else
           watch_whole(d, whole);
         break;
-      case From::Default: watch(Via::Self, d.value, d.name, d.value, How::InMemory); break;
-      default: watch(static_cast<Via>(d.via), d.owner, d.name, d.value, How::InMemory);
+      case From::Default: watch(Via::Self, d.value, d.name, d.value, own); break;
+      default: watch(static_cast<Via>(d.via), d.owner, d.name, d.value, own);
     }
   }
   for (const Watch& w : watches_)

@@ -16,7 +16,8 @@ namespace asc::runtime {
 class Dependencies {
  public:
   Dependencies() = default;
-  explicit Dependencies(const std::vector<lower::Dependency>& read);
+  // `exact`: data goes by identity, as the kernel itself asks whether two objects are one.
+  Dependencies(const std::vector<lower::Dependency>& read, bool exact);
 
   // True if every value is still what it was. Never leaves a Python error set: what cannot be read any more
   // has changed.
@@ -32,6 +33,8 @@ class Dependencies {
       if (!watch.mark.good()) return false;
     return true;
   }
+  // Compile-time arguments go by identity too.
+  bool exact() const { return exact_; }
   // What it is that never holds; empty if all may.
   const std::string& unknown() const { return unknown_; }
   // Visits the references held here, for tp_traverse of what owns them.
@@ -72,6 +75,7 @@ class Dependencies {
   void watch_whole(const lower::Dependency& whole, How how);
 
   std::vector<Watch> watches_;
+  bool exact_ = false;
   std::string unknown_;
 };
 

@@ -26,20 +26,26 @@ bool Encoder::add_dtype(PyObject* value) {
   out_.u8('=');
   out_.text(Py_TYPE(value)->tp_name);
   if (!text || !add_str(text.get())) return fail("a dtype");
-  return add_attributes(value, {"byteorder", "metadata", "fields", "subdtype"});
+  for (const char* name : {"byteorder", "metadata", "fields", "subdtype"}) {
+    const PyRef part = attribute(value, name);
+    if (!add_fresh(part ? part.get() : Py_Ellipsis)) return false;
+  }
+  return true;
 }
 
 // Arrays and scalars of numpy, array.array, bytearray, memoryview: type of element, shape, bytes in logical
 // order.
 bool Encoder::add_array(PyObject* value, char tag) {
   out_.u8(static_cast<uint8_t>(tag));
+  if (tag == 'q' && (exact() || on_read) && is_unequal(value)) note_unequal(value);
   const PyRef dtype = attribute(value, "dtype");
   if (dtype) {
     const PyRef has_object = attribute(dtype.get(), "hasobject");
     if (has_object.get() != Py_False) {
-      const PyRef items = PyRef::steal(PyObject_CallMethod(value, "tolist", nullptr));
-      if (!items) return opaque(value, "an array of Python objects");
-      return add_attributes(value, {"shape"}) && add(items.get());
+      const PyRef flat = PyRef::steal(PyObject_CallMethod(value, "ravel", nullptr));
+      const PyRef items = PyRef::steal(flat ? PyObject_CallMethod(flat.get(), "tolist", nullptr) : nullptr);
+      if (!items || !PyList_CheckExact(items.get())) return opaque(value, "an array of Python objects");
+      return add_attributes(value, {"shape"}) && add_items('[', items.get());
     }
     if (tag == 'a') {  // the order in memory
       const PyRef flags = attribute(value, "flags");

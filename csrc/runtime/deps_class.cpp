@@ -150,6 +150,7 @@ bool CodeEncoder::add_descriptor(PyObject* value, bool* done) {
   }
   *done = parts.size() > 0;
   if (!*done) return true;
+  e_.library_identity(value);
   e_.out_.u8('P');
   e_.out_.text(type->tp_name);
   for (const char* part : parts) {

@@ -12,6 +12,18 @@
 #include "runtime/launcher_gil.h"
 
 namespace asc::runtime {
+namespace {
+
+PyObject* captured_value(PyObject* function, PyObject* name) {
+  PyObject* closure = PyFunction_GET_CLOSURE(function);
+  const PyRef names = attribute(PyFunction_GET_CODE(function), "co_freevars");
+  for (Py_ssize_t i = 0; closure && names && i < PyTuple_GET_SIZE(closure); i++)
+    if (PyUnicode_Compare(PyTuple_GET_ITEM(names.get(), i), name) == 0)
+      return PyCell_GET(PyTuple_GET_ITEM(closure, i));
+  return nullptr;
+}
+
+}  // namespace
 
 // Functions of libraries; classes too, where Python code may call them.
 bool CodeEncoder::is_pure(PyObject* value, std::string_view module, std::string_view name) const {
@@ -57,6 +69,7 @@ bool CodeEncoder::add_jit(PyObject* value) {
     e_.out_.u8(static_cast<uint8_t>(p.pinned));
     if (p.default_value && !e_.add(p.default_value)) return false;
   }
+  if (e_.identities) e_.identities->number_function(function, [this](uint32_t n) { e_.out_.u32(n); });
   if (e_.how_ != How::Own && !walk_attributes(value)) return false;
   PyObject* self = lower::jit_bound_self(value);
   return e_.add(self ? self : Py_None);
@@ -70,6 +83,8 @@ bool CodeEncoder::add_builtin(PyObject* function) {
     e_.out_.text(text_of(name.get()));
     return e_.add(self);
   }
+  const PyRef module = attribute(function, "__module__"), name = attribute(function, "__name__");
+  e_.compares_identity_ = e_.compares_identity_ || asks_identity(text_of(module.get()), text_of(name.get()));
   return add_library_name(function, 'C');
 }
 
@@ -100,7 +115,7 @@ bool CodeEncoder::walk_function(PyObject* function) {
     PyObject* cell = PyTuple_GET_ITEM(fn->func_closure, i);
     const PyRef value = PyRef::borrow(PyCell_GET(cell));
     read(Read::Via::Cell, cell, nullptr, value.get());
-    good = (value ? walk_value(value.get()) : (e_.out_.u8('0'), true)) && good;
+    good = (value ? PyModule_Check(value.get()) || e_.add(value.get()) : (e_.out_.u8('0'), true)) && good;
   }
   good = walk_attributes(function) && good;
   if (is_library_file(text_of(reinterpret_cast<PyCodeObject*>(code)->co_filename))) return good;
@@ -118,18 +133,42 @@ bool CodeEncoder::walk_attributes(PyObject* function) {
   for (Py_ssize_t i = 0; items && i < PyList_GET_SIZE(items.get()); i++) {
     PyObject* pair = PyList_GET_ITEM(items.get(), i);
     read(Read::Via::Global, dict, PyTuple_GET_ITEM(pair, 0), PyTuple_GET_ITEM(pair, 1));
-    good = e_.add(pair) && good;
+    good = e_.add_fresh(pair) && good;
   }
   return good;
 }
 
+// Does it ask with `is` for an object that may have an equal? Classes, members of enums and most objects
+// have none.
+bool CodeEncoder::compares_equals(PyObject* function) const {
+  const auto value_of = [&](const CodeNames::Compared& with) -> PyObject* {
+    if (with.captured) return captured_value(function, with.name);
+    PyObject* global = PyDict_GetItemWithError(PyFunction_GET_GLOBALS(function), with.name);
+    return global ? global : PyDict_GetItemWithError(PyEval_GetBuiltins(), with.name);
+  };
+  const auto may_be_equal = [&](const CodeNames::Compared& with) {
+    PyObject* value = value_of(with);
+    drop_error();
+    if (!value || !with.attribute) return !value || compares_by_value(Py_TYPE(value));
+    const bool is_enum = PyType_Check(value) && is_enum_class(reinterpret_cast<PyTypeObject*>(value));
+    if (!is_enum && !PyModule_CheckExact(value)) return true;
+    const PyRef part = PyRef::steal(PyObject_GetAttr(value, with.attribute));
+    drop_error();
+    if (!part || (is_enum && !is_enum_class(Py_TYPE(part.get())))) return true;
+    return !is_enum && compares_by_value(Py_TYPE(part.get())) && !is_plain_leaf(part.get());
+  };
+  return std::any_of(names_->compared.begin(), names_->compared.end(), may_be_equal);
+}
+
 bool CodeEncoder::walk_names(PyObject* function) {
   names_ = names_of(PyFunction_GET_CODE(function));
-  e_.compares_identity_ = e_.compares_identity_ || names_.compares_identity;
+  e_.compares_identity_ = e_.compares_identity_ || names_->compares_identity || compares_equals(function);
   bool good = true, part = false;
-  for (PyObject* name : names_.attributes) {
+  for (PyObject* name : names_->attributes) {
     const std::string_view text = text_of(name);
     computed_ = computed_ || reads_by_computed_name(text);
+    // The one of `object` may be meant.
+    e_.compares_identity_ = e_.compares_identity_ || text == "__eq__" || text == "__ne__";
     part = part || text.starts_with("__") != text.ends_with("__") || text == "__";
     e_.asks_ = e_.asks_ || asks_for_facts(text);
     e_.calls_repr_ = e_.calls_repr_ || text == "repr" || text == "ascii" || text == "__repr__";
@@ -141,8 +180,9 @@ bool CodeEncoder::walk_names(PyObject* function) {
 
 bool CodeEncoder::walk_builtin(PyObject* builtin, PyObject* name) {
   read(Read::Via::Global, PyEval_GetBuiltins(), name, builtin);
-  if (!PyCFunction_Check(builtin)) return e_.add(builtin);
   const std::string_view text = text_of(name);
+  if (!PyCFunction_Check(builtin)) return e_.add(builtin);
+  e_.compares_identity_ = e_.compares_identity_ || asks_identity("builtins", text);
   if (is_pure_function("builtins", text) || (e_.in_memory() && !reads_the_program("builtins", text)))
     return true;
   return e_.fail(fmt::format("{}() is called at compile time", text));
@@ -151,7 +191,7 @@ bool CodeEncoder::walk_builtin(PyObject* builtin, PyObject* name) {
 bool CodeEncoder::walk_globals(PyObject* function) {
   PyObject* globals = PyFunction_GET_GLOBALS(function);
   bool good = true;
-  for (PyObject* name : names_.globals) {
+  for (PyObject* name : names_->globals) {
     const PyRef value = PyRef::borrow(PyDict_GetItemWithError(globals, name));
     drop_error();
     e_.out_.text(text_of(name));

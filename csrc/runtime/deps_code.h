@@ -6,6 +6,7 @@
 
 #include <Python.h>
 
+#include <memory>
 #include <vector>
 
 #include "runtime/deps_content.h"
@@ -30,6 +31,7 @@ class CodeEncoder {
   bool add_registered(PyTypeObject* type);
   bool walk_function(PyObject* function);
   bool walk_attributes(PyObject* function);
+  bool compares_equals(PyObject* function) const;
   bool walk_names(PyObject* function);
   bool walk_globals(PyObject* function);
   bool walk_builtin(PyObject* builtin, PyObject* name);
@@ -41,9 +43,9 @@ class CodeEncoder {
   }
 
   Encoder& e_;
-  CodeNames names_;                 // that the function at hand looks up
-  std::vector<PyObject*> modules_;  // walked for it
-  bool computed_ = false;           // it reads attributes under names that it makes
+  std::shared_ptr<const CodeNames> names_;  // that the function at hand looks up
+  std::vector<PyObject*> modules_;          // walked for it
+  bool computed_ = false;                   // it reads attributes under names that it makes
 };
 
 }  // namespace asc::runtime

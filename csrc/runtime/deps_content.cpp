@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <string_view>
 
 #include "base/format.h"
@@ -28,6 +29,29 @@ bool Encoder::identity(PyObject* value) {
   out_.u64(reinterpret_cast<uintptr_t>(value));
   if (kept) kept->push_back(PyRef::borrow(value));
   return true;
+}
+
+void Encoder::number(PyObject* value) {
+  if (identities) out_.u32(identities->number(value));
+}
+
+// Objects of libraries that compare by identity; Exact forms have it already where it is none.
+void Encoder::library_identity(PyObject* value) {
+  if (in_memory() && !compares_by_value(Py_TYPE(value))) identity(value);
+}
+
+// What is not equal to itself, as NaN, is found by its identity alone: in a list, as a key.
+void Encoder::note_unequal(PyObject* value) {
+  compares_identity_ = true;
+  if (exact()) identity(value);
+  if (is_plain_leaf(value)) number(value);  // the others have one
+}
+
+// Data has its identity in the Exact forms; numbers and texts never, which Python shares as it likes.
+void Encoder::data_identity(PyObject* value) {
+  const bool is_fresh = std::exchange(fresh_, false);
+  if (!exact() || is_fresh || !compares_by_value(Py_TYPE(value))) return;
+  if (PyTuple_CheckExact(value) ? !is_plain_leaf(value) : !is_unchanging(value)) identity(value);
 }
 
 // What cannot be looked into: by identity, where nothing but identity was read.
@@ -77,6 +101,24 @@ bool Encoder::add_items(char tag, PyObject* items) {
   return true;
 }
 
+// Of what a question has made: nobody else has it.
+bool Encoder::add_fresh(PyObject* value) {
+  fresh_ = true;
+  const bool good = add(value);
+  fresh_ = false;
+  return good;
+}
+
+// A new list of new pairs.
+bool Encoder::add_pairs(PyObject* list) {
+  out_.u64(static_cast<uint64_t>(PyList_GET_SIZE(list)));
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i++) {
+    PyObject* pair = PyList_GET_ITEM(list, i);
+    if (!add(PyTuple_GET_ITEM(pair, 0)) || !add(PyTuple_GET_ITEM(pair, 1))) return false;
+  }
+  return true;
+}
+
 // Order counts: what iterates sees it.
 bool Encoder::add_dict(char tag, PyObject* dict) {
   out_.u8(static_cast<uint8_t>(tag));
@@ -102,16 +144,27 @@ bool Encoder::add_set(PyObject* set) {
         return fail("a set of others than ints, which may be iterated: its order is of this process");
     return add_items('Z', items.get());
   }
-  std::vector<std::string> parts;
-  for (Py_ssize_t i = 0; i < size; i++) {
+  return add_sorted(items.get());
+}
+
+// The items in the order of their content. Two that hold the same have none between them.
+bool Encoder::add_sorted(PyObject* items) {
+  std::vector<std::pair<std::string, PyObject*>> parts;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items); i++) {
     Encoder one(how_);
     one.depth_ = depth_ + 1;
-    if (!one.add(PyList_GET_ITEM(items.get(), i))) return fail(one.why_);
-    parts.push_back(one.out_.take());
+    if (!one.add(PyList_GET_ITEM(items, i))) return fail(one.why_);
+    parts.emplace_back(one.out_.take(), PyList_GET_ITEM(items, i));
   }
   std::sort(parts.begin(), parts.end());
   out_.u64(parts.size());
-  for (const std::string& part : parts) out_.text(part);
+  for (size_t i = 0; i < parts.size(); i++) {
+    out_.text(parts[i].first);
+    if (!identities) continue;
+    if (i > 0 && parts[i].first == parts[i - 1].first)
+      return fail("a set of objects that hold the same: its order is of this process");
+    if (!add(parts[i].second)) return false;
+  }
   return true;
 }
 
@@ -124,6 +177,7 @@ bool Encoder::add_exact(PyObject* value, bool* done) {
   if (PyFloat_CheckExact(value)) {
     out_.u8('f');
     out_.u64(std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(value)));
+    if (std::isnan(PyFloat_AS_DOUBLE(value))) note_unequal(value);
     return true;
   }
   if (PyUnicode_CheckExact(value)) return add_str(value);
@@ -136,6 +190,8 @@ bool Encoder::add_exact(PyObject* value, bool* done) {
     out_.u8('c');
     out_.u64(std::bit_cast<uint64_t>(PyComplex_RealAsDouble(value)));
     out_.u64(std::bit_cast<uint64_t>(PyComplex_ImagAsDouble(value)));
+    if (std::isnan(PyComplex_RealAsDouble(value)) || std::isnan(PyComplex_ImagAsDouble(value)))
+      note_unequal(value);
     return true;
   }
   if (value == Py_Ellipsis) return out_.u8('.'), true;
@@ -145,9 +201,9 @@ bool Encoder::add_exact(PyObject* value, bool* done) {
 
 bool Encoder::add_container(PyObject* value, bool* done) {
   *done = true;
+  data_identity(value);
   if (value == Py_NotImplemented) return out_.u8('N'), true;
   if (PyTuple_CheckExact(value)) return add_items('(', value);
-  if (exact()) identity(value);
   if (PyList_CheckExact(value)) return add_items('[', value);
   if (PyDict_CheckExact(value)) return add_dict('{', value);
   if (PyAnySet_CheckExact(value)) return add_set(value);
@@ -185,6 +241,7 @@ bool Encoder::add(PyObject* value) {
       return true;
     }
     alive_.push_back(PyRef::borrow(value));
+    number(value);
   }
   if (depth_ >= kDeepest) return fail("a value nested more than 200 levels deep");
   if (!in_memory() && out_.bytes().size() > kLargest) return fail("more than 32 MiB of compile-time values");

@@ -13,13 +13,15 @@
 //   InMemory      by content                 by identity               as Own, but by identity
 //   WholeInMemory by content                 by identity; `on_read`    by content, with their identity
 //                                            is told what they read
-//   ExactInMemory by content, containers     as WholeInMemory          as WholeInMemory
-//                 with their identity
-//   DeepInMemory  as ExactInMemory           by identity and content   as WholeInMemory
+//   DeepInMemory  as WholeInMemory           by identity and content   as WholeInMemory
 //
 // Data is content through all levels of containers; an object that is met again is a reference to the first
 // time. What has no content (generators, tensors, objects of C libraries) goes by identity in InMemory. The
 // others are for what Python code got, which may read any of it: there it fails, on disk and in memory alike.
+//
+// Which objects are one counts too. Over processes each object has a number (`identities`); in memory those
+// that compare by identity go by it. Data does only in the Exact forms, for kernels that ask whether two are
+// one: with `is`, or by looking for what is not equal to itself.
 #pragma once
 
 #include <Python.h>
@@ -32,10 +34,19 @@
 
 #include "lower/pyref.h"
 #include "runtime/cache_file.h"
+#include "runtime/deps_identities.h"
 
 namespace asc::runtime {
 
-enum class How : uint8_t { Own, Whole, InMemory, WholeInMemory, ExactInMemory, DeepInMemory };
+enum class How : uint8_t {
+  Own,
+  Whole,
+  InMemory,
+  ExactInMemory,
+  WholeInMemory,
+  WholeExactInMemory,
+  DeepInMemory  // an Exact one
+};
 
 // What an encoding read behind a function or a class: the in-memory check watches each.
 struct Read {
@@ -64,6 +75,8 @@ class Encoder {
   // Told of each read, and of each object that went by identity: it must be kept alive with the encoding.
   std::function<void(const Read&)> on_read;
   std::vector<PyRef>* kept = nullptr;
+  // Shared by all encodings of a kernel's paths.
+  Identities* identities = nullptr;
 
   // Appends the value; false if it has no content (`why` then). Leaves no Python error set.
   bool add(PyObject* value);
@@ -74,7 +87,7 @@ class Encoder {
   // Some function asks for what only DeepInMemory compares: names, the order in a class, fields of
   // dataclasses.
   bool asks() const { return asks_; }
-  // Some function asks whether two names lead to one object: ExactInMemory.
+  // Something asks whether two objects that may be equal are one: the Exact forms.
   bool compares_identity() const { return compares_identity_; }
   // Some function calls repr(), and some object shows where in memory it is.
   bool calls_repr() const { return calls_repr_; }
@@ -84,18 +97,27 @@ class Encoder {
   friend class CodeEncoder;
   friend class Mark;
 
-  bool whole() const { return how_ != How::Own && how_ != How::InMemory; }
+  bool whole() const { return how_ != How::Own && how_ != How::InMemory && how_ != How::ExactInMemory; }
   bool in_memory() const { return how_ != How::Own && how_ != How::Whole; }
-  bool exact() const { return how_ == How::ExactInMemory || how_ == How::DeepInMemory; }
+  bool exact() const {
+    return how_ == How::ExactInMemory || how_ == How::WholeExactInMemory || how_ == How::DeepInMemory;
+  }
   bool deep() const { return how_ == How::Whole || how_ == How::DeepInMemory; }
   bool fail(std::string why);
   bool identity(PyObject* value);
+  void number(PyObject* value);
+  void library_identity(PyObject* value);
+  void data_identity(PyObject* value);
+  void note_unequal(PyObject* value);
+  bool add_fresh(PyObject* value);
+  bool add_pairs(PyObject* list);
   bool opaque(PyObject* value, std::string_view what);
   bool add_int(PyObject* value);
   bool add_str(PyObject* value);
   bool add_items(char tag, PyObject* fast_sequence);
   bool add_dict(char tag, PyObject* dict);
   bool add_set(PyObject* set);
+  bool add_sorted(PyObject* items);
   bool add_array(PyObject* value, char tag);
   bool add_buffer(PyObject* value, bool with_format);
   bool add_dtype(PyObject* value);
@@ -116,6 +138,7 @@ class Encoder {
 
   How how_;
   bool made_here_, asks_ = false, compares_identity_ = false, calls_repr_ = false, has_bare_ = false;
+  bool fresh_ = false;  // the value at hand was made for this
   cache::ByteWriter out_;
   int depth_ = 0;
   std::unordered_map<PyObject*, uint32_t> seen_;  // by the order in which they were met

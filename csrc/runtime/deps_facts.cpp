@@ -168,7 +168,15 @@ bool is_library_type(PyTypeObject* type) { return facts_of(type).library; }
 bool is_enum_class(PyTypeObject* type) { return facts_of(type).is_enum; }
 bool has_known_state(PyTypeObject* type) { return facts_of(type).known_state; }
 bool compares_by_value(PyTypeObject* type) {
-  return type->tp_richcompare && type->tp_richcompare != PyBaseObject_Type.tp_richcompare;
+  return type->tp_richcompare && type->tp_richcompare != PyBaseObject_Type.tp_richcompare &&
+         type->tp_hash != PyBaseObject_Type.tp_hash;
+}
+
+bool is_unequal(PyObject* value) {
+  const PyRef equal = PyRef::steal(PyObject_RichCompare(value, value, Py_EQ));
+  const int is_equal = equal ? PyObject_IsTrue(equal.get()) : 1;
+  drop_error();
+  return is_equal == 0;
 }
 
 }  // namespace asc::runtime

@@ -38,8 +38,10 @@ bool is_library_type(PyTypeObject* type);
 bool is_enum_class(PyTypeObject* type);
 // All of an instance's state can be reached: its attributes, slots, and the built-in type it derives from.
 bool has_known_state(PyTypeObject* type);
-// Instances of its classes are compared with `==` by value, not by identity.
+// Two instances may be equal, and found as one key, without being one.
 bool compares_by_value(PyTypeObject* type);
+// Not equal to itself, as NaN.
+bool is_unequal(PyObject* value);
 // Is it an instance of just this type of a module that is loaded?
 bool is_type(PyObject* value, const char* module, const char* name);
 

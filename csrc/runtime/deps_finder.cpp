@@ -5,7 +5,8 @@
 
 #include "base/format.h"
 #include "lower/objects.h"
-#include "runtime/deps_identities.h"
+#include "runtime/deps_facts.h"
+#include "runtime/deps_paths.h"
 
 namespace asc::runtime {
 namespace {
@@ -40,8 +41,7 @@ class Finder {
  public:
   Finder(const lower::Result& lowered, const PathArguments& arguments) : lowered_(lowered) {
     found_function(lowered.functions[0], {Kind::Function, 0});
-    identities_.note_function(*lowered.functions[0]);
-    note_arguments(arguments, &identities_);
+    number_call(*lowered.functions[0], arguments, &identities_);
     for (size_t i = 0; i < arguments.size(); i++)
       if (arguments[i]) found(arguments[i], {Kind::Argument, static_cast<uint32_t>(i)});
   }
@@ -117,31 +117,22 @@ class Finder {
     return true;
   }
 
-  bool content_of(PyObject* value, How how, cache::Key* out, std::string* why) {
-    *out = kNotThere;
-    if (!value) return true;
-    Encoder encoder(how);
-    const bool good = encoder.add(value);
-    *out = encoder.key();
-    if (!good) *why = encoder.why();
-    calls_repr_ = calls_repr_ || encoder.calls_repr();
-    has_bare_ = has_bare_ || encoder.has_bare();
-    return good;
-  }
-
   bool add(const lower::Dependency& d, std::string* why) {
     Path path;
     path.via = d.via;
     const bool whole = d.via == Via::Whole;
     if (d.derived && !whole) return true;
-    std::string reason;
-    if (!content_of(whole ? d.owner : d.value, whole ? How::Whole : How::Own, &path.content, &reason)) {
+    Encoder encoder(whole ? How::Whole : How::Own);
+    if (!d.derived) encoder.identities = &identities_;  // other processes do not look at the others
+    const bool good = add_read(whole ? d.owner : d.value, &encoder, &path.content);
+    calls_repr_ = calls_repr_ || encoder.calls_repr();
+    has_bare_ = has_bare_ || encoder.has_bare();
+    if (!good) {
       path.name = text_of(d.name);
-      *why = d.name ? fmt::format("{}: {}", path.shown(), reason) : reason;
+      *why = d.name ? fmt::format("{}: {}", path.shown(), encoder.why()) : encoder.why();
       return false;
     }
     if (d.derived) return true;
-    identities_.note(d.value, &path.content);
     if (d.via == Via::Item) {
       if (!write_item(d.name, &path.name)) {
         *why = "an item whose key is neither an int nor a str";

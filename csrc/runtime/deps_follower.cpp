@@ -4,7 +4,8 @@
 #include <charconv>
 
 #include "lower/objects.h"
-#include "runtime/deps_identities.h"
+#include "runtime/deps_facts.h"
+#include "runtime/deps_paths.h"
 
 namespace asc::runtime {
 namespace {
@@ -26,18 +27,6 @@ PyRef read_item(std::string_view text) {
   return PyRef::steal(PyLong_FromLongLong(number));
 }
 
-bool content_of(PyObject* value, How how, cache::Key* out, std::string* why) {
-  if (!value) {
-    *out = kNotThere;
-    return true;
-  }
-  Encoder encoder(how);
-  const bool good = encoder.add(value);
-  *out = encoder.key();
-  if (!good) *why = encoder.why();
-  return good;
-}
-
 PyObject* cell_of(PyObject* function, std::string_view name) {
   PyObject* closure = PyFunction_GetClosure(function);
   const PyRef names = PyRef::steal(PyObject_GetAttrString(PyFunction_GET_CODE(function), "co_freevars"));
@@ -52,8 +41,8 @@ class Follower {
   Follower(const Paths& recorded, const lower::KernelFunction& kernel, const PathArguments& arguments)
       : recorded_(recorded), kernel_(kernel), arguments_(arguments) {
     out_.paths.functions = recorded.functions;
-    identities_.note_function(kernel);
-    note_arguments(arguments, &identities_);
+    out_.paths.exact = recorded.exact;
+    number_call(kernel, arguments, &identities_);
   }
 
   bool run(std::string* why) {
@@ -105,10 +94,9 @@ class Follower {
       if (!d.owner || !read_of_object(path, &d, &made)) return false;
     }
     Path now = path;
-    std::string reason;
-    if (!content_of(d.value, path.via == Via::Whole ? How::Whole : How::Own, &now.content, &reason))
-      return false;
-    identities_.note(d.value, &now.content);
+    Encoder encoder(path.via == Via::Whole ? How::Whole : How::Own);
+    encoder.identities = &identities_;
+    if (!add_read(d.value, &encoder, &now.content)) return false;
     if (out_.changed.empty() && now.content != path.content) out_.changed = path.shown();
     out_.paths.paths.push_back(std::move(now));
     values_.push_back(d.value);

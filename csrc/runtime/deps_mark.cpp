@@ -61,7 +61,9 @@ Mark::Mark(PyObject* value, How how, bool made_here)
   identity.identity(value);
   unchanging_ = encoder.bytes() == identity.bytes();  // nothing but its identity counts
   // Of an instance, what was read is watched: each attribute, or all of it if Python code got it.
-  by_identity_ = unchanging_ || (how == How::InMemory && encoder.bytes().starts_with('O'));
+  std::string_view content = encoder.bytes();
+  if (content.starts_with(identity.bytes())) content.remove_prefix(identity.bytes().size());
+  by_identity_ = unchanging_ || (!encoder.whole() && content.starts_with('O'));
 }
 
 bool Mark::same_content(PyObject* now) const {

@@ -19,6 +19,7 @@ bool CodeEncoder::walk_module(PyObject* module) {
   const PyRef name = attribute(module, "__name__");
   e_.out_.u8('m');
   e_.out_.text(text_of(name.get()));
+  e_.number(module);
   if (is_asc_module(text_of(name.get()))) return true;
   if (std::find(modules_.begin(), modules_.end(), module) != modules_.end()) return true;
   modules_.push_back(module);
@@ -30,7 +31,7 @@ bool CodeEncoder::walk_module(PyObject* module) {
   }
   PyObject* dict = PyModule_GetDict(module);
   bool good = true;
-  for (PyObject* attribute_name : names_.attributes) {
+  for (PyObject* attribute_name : names_->attributes) {
     const PyRef value = PyRef::borrow(PyDict_GetItemWithError(dict, attribute_name));
     drop_error();
     if (!value) continue;

@@ -4,9 +4,9 @@
 
 #include <Python.h>
 
+#include <memory>
 #include <vector>
 
-#include "lower/pyref.h"
 #include "runtime/cache_file.h"
 
 namespace asc::runtime {
@@ -14,13 +14,18 @@ namespace asc::runtime {
 // Code as it runs: without file and lines.
 cache::Key code_key(PyObject* code);
 
-// Of a code object and those nested in it; each name once.
+// Of a code object and those nested in it; each name once. All objects are the code's, borrowed.
 struct CodeNames {
   std::vector<PyObject*> globals;     // read as globals or builtins, and modules that are imported
   std::vector<PyObject*> attributes;  // all names, and texts that may name attributes
-  bool compares_identity = false;     // `is`, with another than None, True or False
-  std::vector<PyRef> kept;
+  // What `is` compares with: a global or captured variable, or an attribute of it.
+  struct Compared {
+    bool captured;
+    PyObject *name, *attribute;  // null: none
+  };
+  std::vector<Compared> compared;
+  bool compares_identity = false;  // `is`, with anything else than constants and classes
 };
-CodeNames names_of(PyObject* code);
+std::shared_ptr<const CodeNames> names_of(PyObject* code);
 
 }  // namespace asc::runtime

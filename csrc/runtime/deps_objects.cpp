@@ -81,7 +81,11 @@ bool Encoder::add_library(PyObject* value, bool* done) {
   const std::string_view type = type_name(value);
   if (PyDictViewSet_Check(value) || PyDictValues_Check(value)) {
     const PyRef items = PyRef::steal(PySequence_List(value));
-    return items ? add_items('V', items.get()) : fail("a view of a dict");
+    library_identity(value);
+    if (!items) return fail("a view of a dict");
+    if (!PyDictItems_Check(value)) return add_items('V', items.get());
+    out_.u8('W');
+    return add_pairs(items.get());
   }
   if (type == "collections.deque") {
     const PyRef items = PyRef::steal(PySequence_List(value));
@@ -93,22 +97,31 @@ bool Encoder::add_library(PyObject* value, bool* done) {
     const PyRef items = PyRef::steal(PyMapping_Items(value));
     out_.u8('w');
     out_.text(type);
-    return items ? add_attributes(value, {"default_factory"}) && add_items('[', items.get())
-                 : fail("a mapping");
+    if (!items || !PyList_CheckExact(items.get())) return fail("a mapping");
+    return add_attributes(value, {"default_factory"}) && add_pairs(items.get());
   }
   if (is_type(value, "functools", "partial")) {
+    library_identity(value);
     out_.u8('p');
     return add_attributes(value, {"func", "args", "keywords"});
   }
   if (is_one_of(type, kReduced)) {
     const PyRef parts = PyRef::steal(PyObject_CallMethod(value, "__reduce__", nullptr));
-    return parts && PyTuple_Check(parts.get()) ? add_items('R', parts.get()) : opaque(value, type);
+    if (!parts || !PyTuple_Check(parts.get())) return opaque(value, type);
+    library_identity(value);
+    out_.u8('R');
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parts.get()); i++)
+      if (!add_fresh(PyTuple_GET_ITEM(parts.get(), i))) return false;
+    return true;
   }
   if (type == "types.UnionType") {
     out_.u8('|');
     return add_attributes(value, {"__args__"});
   }
-  if (is_type(value, "re", "Pattern") || is_type(value, "decimal", "Decimal")) return add_shown(value);
+  if (is_type(value, "re", "Pattern") || is_type(value, "decimal", "Decimal")) {
+    if (on_read && is_unequal(value)) note_unequal(value);
+    return add_shown(value);
+  }
   if (is_type(value, "dataclasses", "Field")) return add_field(value);
   if (in_memory() &&
       (type == "_thread.lock" || type == "_thread.RLock")) {  // its text says whether it is held
@@ -135,6 +148,7 @@ bool Encoder::add_logger(PyObject* value) {
 
 // A field of a dataclass. Its annotation is a text, a class or an object that shows what it is.
 bool Encoder::add_field(PyObject* value) {
+  library_identity(value);
   out_.u8('%');
   const PyRef type = attribute(value, "type");
   if (!type) return fail("a field");
@@ -154,6 +168,7 @@ bool Encoder::add_struct(PyObject* value) {
   auto* type = reinterpret_cast<PyObject*>(Py_TYPE(value));
   const PyRef layout = attribute(type, "__asc_layout__");
   PyObject* fields = layout ? PyTuple_GET_ITEM(layout.get(), 2) : nullptr;
+  library_identity(value);
   out_.u8('U');
   if (!fields || !add(type)) return fail("a struct");
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(fields); i++) {
@@ -220,10 +235,9 @@ bool Encoder::add_instance(PyObject* value) {
     out_.u8('o');
     return add(reinterpret_cast<PyObject*>(type));
   }
-  if (type == &PyBaseObject_Type && !in_memory())  // a mark: nothing but identity tells it from another
-    return opaque(value, "object()");
   has_bare_ = has_bare_ || type->tp_repr == PyBaseObject_Type.tp_repr;
   if (in_memory() && !by_value) identity(value);
+  if (by_value && on_read && is_unequal(value)) note_unequal(value);
   out_.u8('O');
   return add(reinterpret_cast<PyObject*>(type)) && add_state(value);
 }

@@ -24,6 +24,22 @@ PathRef read_ref(cache::ByteReader& in) {
 
 }  // namespace
 
+void number_call(const lower::KernelFunction& kernel, const PathArguments& arguments,
+                 Identities* identities) {
+  identities->number_function(kernel, [](uint32_t) {});
+  Encoder encoder(How::Own);
+  encoder.identities = identities;
+  for (PyObject* argument : arguments)
+    if (argument) encoder.add(argument);
+}
+
+bool add_read(PyObject* value, Encoder* encoder, cache::Key* content) {
+  constexpr cache::Key kNotThere = {0, 1};
+  const bool good = !value || encoder->add(value);
+  *content = value ? encoder->key() : kNotThere;
+  return good;
+}
+
 std::string Path::shown() const {
   static constexpr const char* kWords[] = {"global", "builtin", "captured variable",        "attribute",
                                            "item",   "default", "the contents of an object"};
@@ -34,6 +50,7 @@ std::string Path::shown() const {
 }
 
 void Paths::write(cache::ByteWriter& out, bool with_content) const {
+  out.u8(exact);
   out.u32(static_cast<uint32_t>(functions.size()));
   for (const PathRef& ref : functions) write_ref(out, ref);
   out.u32(static_cast<uint32_t>(paths.size()));
@@ -47,6 +64,7 @@ void Paths::write(cache::ByteWriter& out, bool with_content) const {
 
 Paths Paths::read(cache::ByteReader& in) {
   Paths out;
+  out.exact = in.u8() != 0;
   for (uint32_t n = in.count(5); n > 0; n--) out.functions.push_back(read_ref(in));
   for (uint32_t n = in.count(30); n > 0; n--) {
     Path& path = out.paths.emplace_back();

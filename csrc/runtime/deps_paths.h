@@ -15,6 +15,7 @@
 #include "lower/lower.h"
 #include "lower/pyref.h"
 #include "runtime/cache_file.h"
+#include "runtime/deps_content.h"
 
 namespace asc::runtime {
 
@@ -44,6 +45,7 @@ struct Path {
 struct Paths {
   std::vector<Path> paths;
   std::vector<PathRef> functions;  // by index in the module's source table, the kernel left out
+  bool exact = false;              // in memory, data goes by identity too
 
   void write(cache::ByteWriter& out, bool with_content) const;
   static Paths read(cache::ByteReader& in);
@@ -53,6 +55,10 @@ struct Paths {
 
 // Compile-time arguments by parameter; null for those that are none.
 using PathArguments = std::vector<PyObject*>;
+// The kernel and its arguments are met first. What the arguments hold is part of level 1.
+void number_call(const lower::KernelFunction& kernel, const PathArguments& arguments, Identities* identities);
+// Leaves no Python error set. False if the value (null: none) has no content; `encoder` knows why then.
+bool add_read(PyObject* value, Encoder* encoder, cache::Key* content);
 
 // Nothing if some value has no path or no content; `why` then says which.
 std::optional<Paths> find_paths(const lower::Result& lowered, const PathArguments& arguments,

@@ -161,6 +161,10 @@ bool reads_the_program(std::string_view module, std::string_view name) {
          (module == "typing" && name == "get_type_hints");
 }
 
+bool asks_identity(std::string_view module, std::string_view name) {
+  return (module == "builtins" && name == "id") || (module == "_operator" && name.starts_with("is_"));
+}
+
 bool is_introspection(std::string_view attribute) {
   constexpr std::string_view kSeen[] = {
       "__doc__",        "__annotations__",    "__annotate__",  "__subclasses__", "__code__",

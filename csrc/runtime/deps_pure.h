@@ -14,6 +14,8 @@ bool is_pure_type(std::string_view module, std::string_view name);
 bool is_fixed_in_sys(std::string_view name);
 // Reads the program itself, under names or in places that cannot be told: each launch would have to ask anew.
 bool reads_the_program(std::string_view module, std::string_view name);
+// Tells whether two objects are one.
+bool asks_identity(std::string_view module, std::string_view name);
 // Attributes by which code sees what is not compared: texts, annotations, frames, hashes.
 bool is_introspection(std::string_view attribute);
 // Attributes and functions whose answers are compared only where some code asks for them.

@@ -24,6 +24,16 @@ bool same_options(const CompileOptions& a, const CompileOptions& b) {
          a.matmul_cube_only == b.matmul_cube_only && a.platform == b.platform;
 }
 
+}  // namespace
+
+void Specialisation::depend_on(Dependencies made) {
+  dependencies = std::move(made);
+  if (!dependencies.exact()) return;
+  for (Mark& constant : constants) constant = Mark(constant.value(), How::ExactInMemory);
+}
+
+namespace {
+
 // Does a kept specialisation serve this call? Says in `why`, if it is given, what differs.
 bool serves(const Specialisation& kept, const Call& call, const CompileOptions& options, std::string* why) {
   const auto no = [why](auto&& text) {
@@ -122,7 +132,7 @@ std::shared_ptr<Specialisation> compile_call(PyObject* jit, const JitState& stat
   const Compiling compiling(call);
   lower::Result lowered = lower::lower_kernel(request);
   made->kernel = std::make_shared<CompiledKernel>(std::move(lowered.module), *options.platform, keep_lowered);
-  made->dependencies = Dependencies(lowered.dependencies);
+  made->depend_on(Dependencies(lowered.dependencies, lowered.asks_identity));
   if (disk) disk->store(*state.cache, lowered, *made);
   return made;
 }

@@ -39,6 +39,8 @@ struct Specialisation {
   std::shared_ptr<CompiledKernel> kernel;
   std::string why;    // why it was made: what differed from the nearest one kept then
   cache::Key object;  // of the kernel on disk, if it is there
+
+  void depend_on(Dependencies made);
 };
 
 // What is known of a kernel that was looked for on disk and not found.

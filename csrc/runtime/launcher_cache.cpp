@@ -93,6 +93,8 @@ DiskEntry::DiskEntry(PyObject* jit, const Call& call, const CompileOptions& opti
 bool DiskEntry::make_key(PyObject* jit, std::string* why) {
   const lower::KernelFunction& function = *call_.function;
   Encoder source(How::Own), types(How::Own), constants(How::Own);
+  Identities identities;
+  constants.identities = &identities;
   arguments_.assign(call_.infos.size(), nullptr);
   if (!source.add(jit)) return *why = source.why(), false;
   for (size_t i = 0; i < call_.infos.size(); i++) {
@@ -103,9 +105,6 @@ bool DiskEntry::make_key(PyObject* jit, std::string* why) {
       return *why = types.why(), false;
     if (info.form != ArgInfo::Form::Constant) continue;
     arguments_[i] = call_.values[i];
-    // One object given twice is read once.
-    const auto first = std::find(arguments_.begin(), arguments_.end(), call_.values[i]);
-    if (!is_plain_leaf(call_.values[i])) constants.add_text(fmt::format("{}", first - arguments_.begin()));
     if (!constants.add(call_.values[i])) {
       *why = fmt::format("compile-time argument '{}': {}", function.params[i].utf8, constants.why());
       return false;
@@ -150,7 +149,7 @@ std::shared_ptr<CompiledKernel> DiskEntry::read_object(const cache::Key& key, co
 std::shared_ptr<Specialisation> DiskEntry::made_of(const Followed& followed,
                                                    std::shared_ptr<CompiledKernel> kernel) {
   std::shared_ptr<Specialisation> made = new_specialisation(call_, options_);
-  made->dependencies = Dependencies(followed.dependencies);
+  made->depend_on(Dependencies(followed.dependencies, followed.paths.exact));
   made->kernel = std::move(kernel);
   return made;
 }
@@ -224,6 +223,7 @@ void DiskEntry::store(SpecialisationCache& cache, const lower::Result& lowered, 
     process_counts().not_stored++;
     return;
   }
+  paths->exact = made.dependencies.exact();
   cache::StoreJob job;
   job.folder = folder_;
   job.most = cache::max_bytes();

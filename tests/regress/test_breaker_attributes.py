@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from outcomes import run_file
 
 import asc
 
@@ -185,4 +186,21 @@ def test_marks_that_only_identity_tells_apart(monkeypatch):
     assert run(by_a_mark) == 777
     monkeypatch.setitem(globals(), "MODE", FAST)
     assert run(by_a_mark) == 111
-    assert "object()" in by_a_mark.cache_info()["not_stored"]
+    assert by_a_mark.cache_info()["not_stored"] == ""
+
+
+def modes(*names):
+    """What the kernel reads under each."""
+    values = []
+    for name in names:
+        globals()["MODE"] = globals()[name]
+        values.append(run(by_a_mark))
+    return values
+
+
+def test_marks_over_processes(tmp_path):
+    for names, wanted in ((["FAST"], [111]), (["SLOW"], [777]), (["SLOW", "FAST"], [777, 111])):
+        printed = run_file(__file__, tmp_path / "cache", call=f"print(m.modes(*{names}))")
+        assert printed == f"{wanted}\n"
+    compiled = "print(m.modes('SLOW', 'FAST'), m.asc.cache_info()['process']['compiled'])"
+    assert run_file(__file__, tmp_path / "cache", call=compiled) == "[777, 111] 0\n"

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels know objects apart that hold the same: in one process, with a folder and without, and over
+processes. What Python computes is what is expected; what did not change is compiled once."""
+
+import json
+import pathlib
+import re
+import types
+
+import cache_programs as programs
+import pytest
+
+
+def read_cases():
+    """Of the files beside this one: each name with head, expression, state before and change."""
+    shared, cases = {"": ""}, {}
+    for group in ("objects", "equals"):
+        text = pathlib.Path(__file__).with_name(f"cache_identity_{group}.txt").read_text(encoding="utf-8")
+        for kind, name, base, body in re.findall(
+            r"^(%%|==) ([^\n\[]+?)(?: \[(\w+)\])?\n(.*?)(?=\n\n(?:%%|==)|\n*\Z)", text, re.M | re.S
+        ):
+            if kind == "%%":
+                shared[name] = f"{shared[base]}{body}\n"
+                continue
+            head, question = re.fullmatch(r"(.*\n)?\?\? (.*)", body, re.S).groups()
+            expression, before, after = (part.strip() for part in question.split(" ||"))
+            cases[f"{group}: {name}"] = (shared[base] + (head or ""), expression, before, after)
+    return cases
+
+
+CASES = read_cases()
+NUMBERS = {name: number for number, name in enumerate(CASES)}
+# Kernels that stay in their process, and why; the others are found by the next one.
+NOT_STORED = {
+    "objects: key in a frozen dataclass": "hash()",
+    "objects: bound method as key": "no path",
+    "objects: in a set of two": "its order is of this process",
+    "objects: is in a loop": "enumerate",
+    "objects: sorted": "no path",
+    "equals: lists in a loop": "enumerate",
+    "equals: id": "builtins.id",
+    "equals: id in a helper": "id()",
+    "equals: id kept": "id()",
+    "equals: hashed by id": "id()",
+    "equals: hashed by the hash of object": "__hash__",
+}
+EACH_LAUNCH = [
+    "equals: hashed by the hash of object",
+]
+
+KERNEL = """
+@asc.jit
+def {name}(out: asc.GlobalAddress{parameters}):
+    o = asc.GlobalTensor()
+    o.set_global_buffer(out)
+    o.set_value(0, {expression})
+
+
+def go():
+    try:
+        return launch({name}, *globals().get("ARGS", ()))
+    except Exception as error:
+        return repr(error)
+
+
+def counts_of(*names):
+    return [{name}.cache_info()[name] for name in names]
+
+
+"""
+COUNTS = "counts_of('compiled', 'hits', 'not_stored')"
+# Imports the modules of a list, and prints what each says.
+DRIVER = """
+import importlib, json, sys
+sys.path.insert(0, sys.argv[1])
+print({name: importlib.import_module(name).RESULT for name in json.load(open(sys.argv[2]))})
+"""
+
+
+def program_of(name, state, folder):
+    """`before` and `after` are programs in one state; `changes` goes from one to the other."""
+    head, expression, before, after = CASES[name]
+    parameters = ", P: asc.ConstExpr, Q: asc.ConstExpr" if "ARGS" in before + after else ""
+    kernel = KERNEL.format(name=f"kern{NUMBERS[name]}", parameters=parameters, expression=expression)
+    start = f"{programs.HEAD}\n{head}\n{before}\n"
+    if state == "changes":
+        return f"{start}{kernel}RESULT = [go(), go()]\n{after}\nRESULT += [go(), go(), {COUNTS}]\n"
+    return f"{start}{after if state == 'after' else ''}\n{kernel}RESULT = [go(), go(), {COUNTS}]\n"
+
+
+def wanted_of(name, folder):
+    """What Python computes before and after the change."""
+    head, expression, before, after = CASES[name]
+    plain = types.SimpleNamespace(jit=lambda function: function, int32=int)
+    space = {"__name__": "wanted", "asc": plain}
+    exec(f"{head}\n{before}", space)
+    values = []
+    for change in ("", after):
+        exec(change, space)
+        if "ARGS" in space:
+            space["P"], space["Q"] = space["ARGS"]
+        values.append(eval(expression, space))
+    return values
+
+
+class Runs:
+    """Each case in one file a state; all of them run in one process."""
+
+    def __init__(self, folder, names):
+        self.folder = folder
+        self.modules = {name: f"case_{NUMBERS[name]}" for name in names}
+        self.driver, self.list = folder / "driver.py", folder / "list.json"
+        for state in ("before", "after", "changes"):
+            (folder / state / "own").mkdir(parents=True)
+            for name, module in self.modules.items():
+                text = program_of(name, state, folder / state / "own")
+                (folder / state / f"{module}.py").write_text(text, encoding="utf-8")
+        self.driver.write_text(DRIVER)
+        self.list.write_text(json.dumps(list(self.modules.values())))
+
+    def run(self, state, cache, **environment):
+        printed = programs.run(
+            self.driver, self.folder / cache, self.folder / state, self.list, **environment
+        )
+        return {name: printed[module] for name, module in self.modules.items()}
+
+
+STEPS = {
+    "before, first": ("before", "cache", {}),
+    "before, again": ("before", "cache", {"PYTHONHASHSEED": "1"}),
+    "after, first": ("after", "cache", {}),
+    "after, again": ("after", "cache", {"PYTHONHASHSEED": "2"}),
+    "before, later": ("before", "cache", {"PYTHONHASHSEED": "3"}),
+    "changes, all stored": ("changes", "cache", {}),
+    "changes, new folder": ("changes", "other", {}),
+    "changes, no folder": ("changes", "none", {"PYASC_CACHE_MAX_BYTES": "0"}),
+}
+
+
+@pytest.fixture(scope="module")
+def together(tmp_path_factory):
+    runs = Runs(tmp_path_factory.mktemp("identity"), CASES)
+    return {step: runs.run(state, cache, **more) for step, (state, cache, more) in STEPS.items()}
+
+
+def check_values(step, got, before, after):
+    wanted = {"before": [before] * 2, "after": [after] * 2, "changes": [before] * 2 + [after] * 2}
+    assert got[:-1] == wanted[STEPS[step][0]], step
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_change_is_seen(name, together, tmp_path):
+    before, after = wanted_of(name, tmp_path)
+    assert before != after, "the case shows nothing"
+    for step, found in together.items():
+        check_values(step, found[name], before, after)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_did_not_change_is_compiled_once(name, together):
+    counts = {step: found[name][-1] for step, found in together.items()}
+    for step in ("before, first", "before, again", "before, later", "after, again"):
+        compiled, hits, not_stored = counts[step]
+        if step.startswith("before"):
+            reason = NOT_STORED.get(name, "")
+            assert bool(reason) == bool(not_stored) and reason in not_stored, step
+        assert compiled == 0 or not_stored or step == "before, first", step
+        assert hits == (0 if name in EACH_LAUNCH else 1), step
+    for step in ("changes, new folder", "changes, no folder"):
+        assert counts[step][1] == (0 if name in EACH_LAUNCH else 2), step
+
+
+# Values of a program that asks whether two objects are one: they are compared with their identity, and those
+# that each question makes anew without.
+VALUES = """
+import array, collections, dataclasses, datetime, decimal, enum, fractions, functools, operator, re, types
+import typing
+import numpy as np
+
+
+@dataclasses.dataclass
+class Data:
+    x: int = 1
+    more: list = dataclasses.field(default_factory=lambda: [1])
+
+
+class Named(typing.NamedTuple):
+    a: object = None
+
+
+class Kind(enum.Enum):
+    A = 1
+
+
+class Number(enum.IntEnum):
+    A = 1
+
+
+class Plain:
+    def __init__(self):
+        self.x = [1, (2, [3])]
+
+    @property
+    def p(self):
+        return [1]
+
+    @functools.lru_cache
+    def c(self):
+        return 1
+
+
+class Slots:
+    __slots__ = ("a",)
+
+    def __init__(self):
+        self.a = [1]
+
+
+class Items(list):
+    pass
+
+
+class Equal:
+    def __init__(self):
+        self.x = 1
+
+    def __eq__(self, other):
+        return self.x == other.x
+
+
+def function(a=[1]):
+    pass
+
+
+function.attribute = [1]
+plain, structured = Plain(), np.dtype([("a", "i4"), ("b", "f4", (2,))])
+VALUES = [
+    [1, [2]], {"a": [1]}, {1}, frozenset([1]), bytearray(b"x"), (1, [2]), (1, 2), 1.5, 10**30, "abc", 1j,
+    Data(), Named([1]), Kind.A, Number.A, plain, Slots(), Items([1]), Equal(), function, Plain,
+    types.ModuleType("m"), [plain, plain], types.SimpleNamespace(a=[1]), Plain.__dict__["p"],
+    Plain.__dict__["c"], function.__code__, dataclasses.fields(Data)[0],
+    np.arange(3), np.zeros(2, structured), np.zeros(2, np.dtype("i4", metadata={"m": [1]})), structured,
+    np.array([plain, [1]], dtype=object), np.array([[plain, None]], dtype=object), np.float32(3),
+    collections.OrderedDict(a=[1]), collections.defaultdict(list, a=[1]), collections.deque([[1]]),
+    types.MappingProxyType({"a": [1]}), collections.ChainMap({}), collections.Counter("a"),
+    functools.partial(function, [1]), re.compile("a"), decimal.Decimal(1), fractions.Fraction(1, 2),
+    list[int], int | str, typing.List[int], {"a": 1}.keys(), {"a": 1}.values(), {"a": [1]}.items(),
+    array.array("i", [1]), memoryview(b"ab"), slice(1, [2]), range(3), operator.itemgetter(1),
+    float("nan"), [float("nan")], np.float64("nan"), asc.float32, asc.add, datetime.timezone.utc,
+]
+V, W = VALUES[NUMBER], [VALUES[NUMBER]]
+
+
+def f(v):
+    return 1 if v is W[0] else 7
+
+
+"""
+
+
+def test_values_of_programs_that_compare_identity_are_kept(tmp_path):
+    runs = Runs(tmp_path, [])
+    count = VALUES[VALUES.index("VALUES = [") :].count(",")  # at least as many as there are
+    modules = [f"value_{number}" for number in range(count)]
+    for number, module in enumerate(modules):
+        kernel = KERNEL.format(name=f"kern{number}", parameters="", expression="f(V)")
+        text = VALUES.replace("VALUES[NUMBER]", f"VALUES[{number} % len(VALUES)]") + kernel
+        programs.write(tmp_path / "before" / f"{module}.py", f"{text}RESULT = [go(), go(), go(), {COUNTS}]\n")
+    runs.modules = {module: module for module in modules}
+    runs.list.write_text(json.dumps(modules))
+    for compiled, seed in ((1, "1"), (0, "2")):
+        for module, found in runs.run("before", "cache", PYTHONHASHSEED=seed).items():
+            assert found == [1, 1, 1, [compiled, 2, ""]], module
