@@ -108,20 +108,12 @@ Value Frame::static_attribute(PyObject* object, PyObject* name, const Node* at) 
   if (is_fixed_attribute(object, value) && is_fixed(value)) return Value::of(value);
   DType dtype;
   if (as_dtype(object, &dtype)) return Value::of(value);
-  const bool bound_jit = as_jit(value) && reinterpret_cast<JitObject*>(value)->bound_self;
-  if (PyMethod_Check(value) ||
-      bound_jit) {  // made by each access: the class's function is what is kept in mind
-    PyObject* self = bound_jit ? reinterpret_cast<JitObject*>(value)->bound_self : PyMethod_GET_SELF(value);
-    PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(self));
-    if (self != object || !PyObject_HasAttr(type, name)) type = object;
-    if (PyObject* function = type == object ? value : PyObject_GetAttr(type, name)) {
-      if (type != object) session_.keep(function);
-      session_.depend(Via::Attribute, type, name, function);
-    }
-    drop_error();
-  } else if (!PyCFunction_Check(value) || PyModule_Check(object)) {
-    if (!is_fixed_attribute(object, value)) session_.depend(Via::Attribute, object, name, value);
-  }
+  // A method of Python's own objects is what it is; any other attribute may be set, or hidden by another.
+  const auto of_python = [](PyTypeObject* type) { return !PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE); };
+  const bool fixed =
+      PyCFunction_Check(value) && PyCFunction_GET_SELF(value) == object && !PyModule_Check(object) &&
+      of_python(PyType_Check(object) ? reinterpret_cast<PyTypeObject*>(object) : Py_TYPE(object));
+  if (!fixed && !is_fixed_attribute(object, value)) session_.depend(Via::Attribute, object, name, value);
   return number_value(value);
 }
 

@@ -5,10 +5,36 @@
 #include <string>
 
 #include "base/format.h"
+#include "lower/objects.h"
 #include "runtime/deps_facts.h"
 #include "runtime/launcher_gil.h"
 
 namespace asc::runtime {
+
+namespace {
+
+// The function of the class that its instance gives as a method, as long as nothing hides it; borrowed.
+PyObject* class_method(PyObject* object, PyObject* name) {
+  PyTypeObject* type = Py_TYPE(object);
+  if (type->tp_getattro != PyObject_GenericGetAttr) return nullptr;
+  PyObject* own = given_attributes(object);
+  if (own && PyDict_GetItemWithError(own, name)) return nullptr;
+  PyObject* found = _PyType_Lookup(type, name);
+  return found && (PyFunction_Check(found) || lower::as_jit(found)) ? found : nullptr;
+}
+
+// A method's function and its object; nulls of all else.
+std::pair<const void*, PyObject*> binding_of(PyObject* value) {
+  if (!value) return {};
+  if (PyMethod_Check(value)) return {PyMethod_GET_FUNCTION(value), PyMethod_GET_SELF(value)};
+  if (const lower::KernelFunction* function = lower::as_jit(value))
+    if (PyObject* self = lower::jit_bound_self(value)) return {function, self};
+  if (PyCFunction_Check(value) && PyCFunction_GET_SELF(value) && !PyModule_Check(PyCFunction_GET_SELF(value)))
+    return {reinterpret_cast<PyCFunctionObject*>(value)->m_ml, PyCFunction_GET_SELF(value)};
+  return {};
+}
+
+}  // namespace
 
 // The value now, borrowed or kept by `made`; null (perhaps with an error set) if it is not there.
 PyObject* Dependencies::read_now(const Watch& w, PyRef* made) {
@@ -43,6 +69,7 @@ PyObject* Dependencies::read_now(const Watch& w, PyRef* made) {
     case Via::Attributes:
       *made = PyRef::steal(PyLong_FromSsize_t(count_attributes(owner)));
       return made->get();
+    case Via::Method: return class_method(owner, w.name.get());
     case Via::Abcs: {  // counts the registrations with all abstract base classes
       PyObject* const abc = imported_module("abc");
       *made = PyRef::steal(abc ? PyObject_CallMethod(abc, "get_cache_token", nullptr) : nullptr);
@@ -74,6 +101,7 @@ Dependencies::Dependencies(const std::vector<lower::Dependency>& read, bool exac
           watch_whole(d, whole);
         break;
       case From::Default: watch(Via::Self, d.value, d.name, d.value, own); break;
+      case From::Attribute: watch_attribute(d, own); break;
       default: watch(static_cast<Via>(d.via), d.owner, d.name, d.value, own);
     }
   }
@@ -88,12 +116,30 @@ Dependencies::Asked Dependencies::asked_by(const lower::Dependency& whole) {
   return {encoder.asks(), encoder.compares_identity()};
 }
 
-void Dependencies::watch(Via via, PyObject* owner, PyObject* name, PyObject* value, How how, bool made_here) {
+Dependencies::Watch* Dependencies::watch(Via via, PyObject* owner, PyObject* name, PyObject* value, How how,
+                                         bool made_here) {
   const bool known = std::any_of(watches_.begin(), watches_.end(), [&](const Watch& w) {
     return w.via == via && w.owner.get() == owner && w.name.get() == name && w.mark.how() == how;
   });
-  if (!known)
-    watches_.push_back({via, PyRef::borrow(owner), PyRef::borrow(name), Mark(value, how, made_here)});
+  if (known) return nullptr;
+  watches_.push_back({via, PyRef::borrow(owner), PyRef::borrow(name), Mark(value, how, made_here)});
+  return &watches_.back();
+}
+
+// Methods are made by each access: what it makes them from is compared.
+void Dependencies::watch_attribute(const lower::Dependency& read, How how) {
+  const auto bound = binding_of(read.value);
+  if (bound.second && bound.second == read.owner)
+    if (PyObject* function = class_method(read.owner, read.name);
+        function && (function == bound.first || lower::as_jit(function) == bound.first)) {
+      watch(Via::Method, read.owner, read.name, function, how);
+      return;
+    }
+  Watch* const made = watch(Via::Attribute, read.owner, read.name, read.value, how);
+  if (!made || !bound.second) return;
+  const PyRef again = PyRef::steal(PyObject_GetAttr(read.owner, read.name));
+  drop_error();
+  made->binds = again.get() != read.value && binding_of(again.get()) == bound;
 }
 
 // The object as data, and each read of the functions and classes in it.
@@ -119,6 +165,7 @@ bool Dependencies::holds(const Watch& w) {
   if (!now && PyErr_Occurred()) drop_error();
   if (now == w.mark.value() && w.mark.by_identity()) [[likely]]
     return true;
+  if (w.binds && binding_of(now) == binding_of(w.mark.value())) return true;
   const bool same = w.mark.holds(now);
   drop_error();
   return same;
@@ -147,7 +194,8 @@ std::string Dependencies::changed() const {
                                            "class",
                                            "bases",
                                            "classes registered with",
-                                           "attributes"};
+                                           "attributes",
+                                           "method"};
   for (const Watch& w : watches_) {
     if (holds(w)) continue;
     PyObject* subject = w.name ? w.name.get() : w.owner.get();

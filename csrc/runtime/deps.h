@@ -58,16 +58,20 @@ class Dependencies {
     ClassSize,
     Bases,
     Abcs,
-    Attributes
+    Attributes,
+    Method
   };
   struct Watch {
     Via via;
     PyRef owner, name;
     Mark mark;
+    bool binds = false;  // each access makes the bound method that is read
   };
   static bool holds(const Watch& watch);
   static PyObject* read_now(const Watch& watch, PyRef* made);
-  void watch(Via via, PyObject* owner, PyObject* name, PyObject* value, How how, bool made_here = false);
+  // Null if it is watched already.
+  Watch* watch(Via via, PyObject* owner, PyObject* name, PyObject* value, How how, bool made_here = false);
+  void watch_attribute(const lower::Dependency& read, How how);
   struct Asked {
     bool facts = false, identity = false;
   };

@@ -14,7 +14,7 @@ import pytest
 def read_cases():
     """Of the files beside this one: each name with head, expression, state before and change."""
     shared, cases = {"": ""}, {}
-    for group in ("objects", "equals"):
+    for group in ("objects", "equals", "hidden"):
         text = pathlib.Path(__file__).with_name(f"cache_identity_{group}.txt").read_text(encoding="utf-8")
         for kind, name, base, body in re.findall(
             r"^(%%|==) ([^\n\[]+?)(?: \[(\w+)\])?\n(.*?)(?=\n\n(?:%%|==)|\n*\Z)", text, re.M | re.S
@@ -43,6 +43,7 @@ NOT_STORED = {
     "equals: id kept": "id()",
     "equals: hashed by id": "id()",
     "equals: hashed by the hash of object": "__hash__",
+    "hidden: slot": "no path",
 }
 EACH_LAUNCH = [
     "equals: hashed by the hash of object",
