@@ -69,6 +69,7 @@ PyObject* Dependencies::read_now(const Watch& w, PyRef* made) {
     case Via::Attributes:
       *made = PyRef::steal(PyLong_FromSsize_t(count_attributes(owner)));
       return made->get();
+    case Via::Import: return is_importable(w.name.get()) ? Py_True : Py_False;
     case Via::Method: return class_method(owner, w.name.get());
     case Via::Abcs: {  // counts the registrations with all abstract base classes
       PyObject* const abc = imported_module("abc");
@@ -153,8 +154,9 @@ void Dependencies::watch_whole(const lower::Dependency& whole, How how) {
   };
   encoder.add(whole.owner);
   if (!is_unchanging(whole.owner)) watch(Via::Self, whole.owner, nullptr, whole.owner, how, whole.derived);
-  constexpr Via kVia[] = {Via::Global,    Via::Cell,      Via::Code,  Via::Defaults, Via::KwDefaults,
-                          Via::ClassItem, Via::ClassSize, Via::Bases, Via::Abcs,     Via::Attributes};
+  constexpr Via kVia[] = {Via::Global,     Via::Cell,       Via::Code,      Via::Defaults,
+                          Via::KwDefaults, Via::ClassItem,  Via::ClassSize, Via::Bases,
+                          Via::Abcs,       Via::Attributes, Via::Import};
   for (const Read& read : reads)
     watch(kVia[static_cast<int>(read.via)], read.owner, read.name, read.value, how, whole.derived);
 }
@@ -195,6 +197,7 @@ std::string Dependencies::changed() const {
                                            "bases",
                                            "classes registered with",
                                            "attributes",
+                                           "import of",
                                            "method"};
   for (const Watch& w : watches_) {
     if (holds(w)) continue;

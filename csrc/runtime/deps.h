@@ -59,6 +59,7 @@ class Dependencies {
     Bases,
     Abcs,
     Attributes,
+    Import,
     Method
   };
   struct Watch {

@@ -2,10 +2,12 @@
 // Arrays, scalars and dtypes of numpy, and whatever else shows its memory.
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "base/format.h"
 #include "runtime/deps_content.h"
 #include "runtime/deps_facts.h"
+#include "runtime/launcher_gil.h"
 
 namespace asc::runtime {
 namespace {
@@ -33,6 +35,15 @@ bool Encoder::add_dtype(PyObject* value) {
   return true;
 }
 
+// Texts of arrays follow these.
+bool Encoder::add_print_options() {
+  if (std::exchange(has_print_options_, true)) return true;
+  PyObject* const numpy = imported_module("numpy");
+  const PyRef options =
+      PyRef::steal(numpy ? PyObject_CallMethod(numpy, "get_printoptions", nullptr) : nullptr);
+  return options && PyDict_CheckExact(options.get()) ? add_dict('{', options.get()) : fail("an array");
+}
+
 // Arrays and scalars of numpy, array.array, bytearray, memoryview: type of element, shape, bytes in logical
 // order.
 bool Encoder::add_array(PyObject* value, char tag) {
@@ -51,6 +62,7 @@ bool Encoder::add_array(PyObject* value, char tag) {
       const PyRef flags = attribute(value, "flags");
       if (!flags || !add_attributes(value, {"strides"}) || !add_attributes(flags.get(), {"writeable"}))
         return fail("an array");
+      if (whole() && !add_print_options()) return false;
     }
     if (!add_dtype(dtype.get()) || !add_attributes(value, {"shape"})) return fail("an array");
   }

@@ -38,6 +38,23 @@ bool is_class_noise(std::string_view name) {
   return std::find(std::begin(kNoise), std::end(kNoise), name) != std::end(kNoise);
 }
 
+// Made by numpy.frompyfunc: it knows objects only. What it calls cannot be seen.
+bool calls_python(PyObject* ufunc) {
+  const PyRef types = attribute(ufunc, "types");
+  bool all = types && PyList_CheckExact(types.get());
+  for (Py_ssize_t i = 0; all && i < PyList_GET_SIZE(types.get()); i++)
+    all = text_of(PyList_GET_ITEM(types.get(), i)).find_first_not_of("O->") == std::string_view::npos;
+  return all;
+}
+
+// A function of lru_cache that has answered from its cache.
+bool has_given_kept(PyObject* function) {
+  const PyRef info = PyRef::steal(PyObject_CallMethod(function, "cache_info", nullptr));
+  const PyRef hits = info ? attribute(info.get(), "hits") : PyRef();
+  drop_error();
+  return hits && PyObject_IsTrue(hits.get()) == 1;
+}
+
 // The classes registered with an abstract base class, and with those that derive from it.
 bool collect_registered(PyObject* abc, PyObject* dump, int depth, std::vector<std::string>* out) {
   constexpr int kDeepest = 50;
@@ -143,6 +160,8 @@ bool CodeEncoder::add_descriptor(PyObject* value, bool* done) {
     e_.out_.text(type->tp_name);
     e_.out_.text(text_of(name.get()));
     if (!owner) e_.out_.text(version_of("numpy"));
+    if (std::strcmp(type->tp_name, "numpy.ufunc") == 0 && calls_python(value))
+      return e_.opaque(value, "a ufunc made from a Python function");
     if (!e_.in_memory() && std::strcmp(type->tp_name, "numpy._ArrayFunctionDispatcher") == 0 &&
         !is_pure_function("numpy", text_of(name.get())))
       return e_.fail(fmt::format("numpy.{} may read the world outside", text_of(name.get())));
@@ -153,10 +172,15 @@ bool CodeEncoder::add_descriptor(PyObject* value, bool* done) {
   e_.library_identity(value);
   e_.out_.u8('P');
   e_.out_.text(type->tp_name);
+  const size_t read_before = e_.values_read_;
+  bool reads = false;
   for (const char* part : parts) {
     const PyRef inner = attribute(value, part);
+    reads = reads || e_.seen_.contains(inner.get());  // what it reads is written already
     if (!e_.add(inner ? inner.get() : Py_None)) return false;
   }
+  reads = reads || e_.values_read_ > read_before;
+  e_.keeps_results_ = e_.keeps_results_ || (reads && has_given_kept(value));
   return true;
 }
 

@@ -14,6 +14,10 @@
 namespace asc::runtime {
 namespace {
 
+PyObject* globals_name(PyObject* function) {
+  return PyDict_GetItemString(PyFunction_GET_GLOBALS(function), "__name__");
+}
+
 PyObject* captured_value(PyObject* function, PyObject* name) {
   PyObject* closure = PyFunction_GET_CLOSURE(function);
   const PyRef names = attribute(PyFunction_GET_CODE(function), "co_freevars");
@@ -41,7 +45,7 @@ bool CodeEncoder::add_library_name(PyObject* value, char tag) {
     module = PyRef::steal(PyUnicode_FromStringAndSize(own.data(), static_cast<Py_ssize_t>(own.size())));
   }
   if (PyFunction_Check(value))  // functools.wraps gives it another's module
-    module = PyRef::borrow(PyDict_GetItemString(PyFunction_GET_GLOBALS(value), "__name__"));
+    module = PyRef::borrow(globals_name(value));
   const bool pure = e_.in_memory() ? !reads_the_program(text_of(module.get()), text_of(name.get()))
                                    : is_pure(value, text_of(module.get()), text_of(name.get()));
   if (!pure)
@@ -92,12 +96,32 @@ bool CodeEncoder::add_function(PyObject* function) {
   PyObject* code = PyFunction_GET_CODE(function);
   if (is_library_file(text_of(reinterpret_cast<PyCodeObject*>(code)->co_filename))) {
     if (!add_library_name(function, 'L')) return false;
+    if (text_of(globals_name(function)) == "copy" && !add_copiers()) return false;
   } else {
     e_.out_.u8('F');
   }
   if (e_.how_ != How::Own) return walk_function(function);
   e_.out_.key(code_key(code));
   return true;
+}
+
+// How `copy` copies objects of the program's own classes. What is one object is one in the copy too.
+bool CodeEncoder::add_copiers() {
+  if (e_.how_ == How::Own) return true;
+  e_.compares_identity_ = true;
+  PyObject* const module = imported_module("copyreg");
+  const PyRef name = PyRef::steal(PyUnicode_InternFromString("dispatch_table"));
+  PyObject* table = module ? PyDict_GetItemWithError(PyModule_GetDict(module), name.get()) : nullptr;
+  if (!table || !PyDict_CheckExact(table)) return drop_error(), true;
+  read(Read::Via::Global, PyModule_GetDict(module), name.get(), table);
+  const PyRef items = PyRef::steal(PyDict_Items(table));
+  bool good = true;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); i++) {
+    PyObject* cls = PyTuple_GET_ITEM(PyList_GET_ITEM(items.get(), i), 0);
+    if (!PyType_Check(cls) || is_library_type(reinterpret_cast<PyTypeObject*>(cls))) continue;
+    good = e_.add_fresh(PyList_GET_ITEM(items.get(), i)) && good;
+  }
+  return good;
 }
 
 bool CodeEncoder::walk_function(PyObject* function) {
@@ -115,7 +139,10 @@ bool CodeEncoder::walk_function(PyObject* function) {
     PyObject* cell = PyTuple_GET_ITEM(fn->func_closure, i);
     const PyRef value = PyRef::borrow(PyCell_GET(cell));
     read(Read::Via::Cell, cell, nullptr, value.get());
-    good = (value ? PyModule_Check(value.get()) || e_.add(value.get()) : (e_.out_.u8('0'), true)) && good;
+    if (!value)
+      e_.out_.u8('0');
+    else if (!PyModule_Check(value.get()))  // those below, by what is read of them
+      good = e_.add(value.get()) && good;
   }
   good = walk_attributes(function) && good;
   if (is_library_file(text_of(reinterpret_cast<PyCodeObject*>(code)->co_filename))) return good;
@@ -175,13 +202,20 @@ bool CodeEncoder::walk_names(PyObject* function) {
     if (is_introspection(text)) good = e_.fail(fmt::format("a Python function reads '{}'", text));
   }
   if (computed_ && part) good = e_.fail("a Python function makes names with '__'");
+  PyObject* closure = PyFunction_GET_CLOSURE(function);
+  for (Py_ssize_t i = 0; closure && i < PyTuple_GET_SIZE(closure); i++)
+    if (const PyRef value = PyRef::borrow(PyCell_GET(PyTuple_GET_ITEM(closure, i)));
+        value && PyModule_Check(value.get()))
+      good = walk_module(value.get()) && good;
   return walk_globals(function) && good;
 }
 
 bool CodeEncoder::walk_builtin(PyObject* builtin, PyObject* name) {
   read(Read::Via::Global, PyEval_GetBuiltins(), name, builtin);
   const std::string_view text = text_of(name);
-  if (!PyCFunction_Check(builtin)) return e_.add(builtin);
+  const auto* own = PyCFunction_Check(builtin) ? reinterpret_cast<PyCFunctionObject*>(builtin) : nullptr;
+  if (!own || text != own->m_ml->ml_name || text_of(own->m_module) != "builtins")
+    return e_.add(builtin);  // a class, or another in its place
   e_.compares_identity_ = e_.compares_identity_ || asks_identity("builtins", text);
   if (is_pure_function("builtins", text) || (e_.in_memory() && !reads_the_program("builtins", text)))
     return true;
@@ -201,14 +235,13 @@ bool CodeEncoder::walk_globals(PyObject* function) {
       continue;
     }
     e_.out_.u8('0');
-    if (PyObject* builtin = PyDict_GetItemWithError(PyEval_GetBuiltins(), name)) {
+    if (PyObject* builtin = PyDict_GetItemWithError(PyEval_GetBuiltins(), name))
       good = walk_builtin(builtin, name) && good;
-    } else if (PyObject* module = loaded_module(text_of(name))) {  // perhaps imported by the function
-      read(Read::Via::Global, imported_modules(), name, module);
-      if (PyModule_Check(module)) good = walk_module(module) && good;
-    }
+    else
+      read(Read::Via::Global, PyEval_GetBuiltins(), name, nullptr);
     drop_error();
   }
+  for (const CodeNames::Import& import : names_->imports) good = walk_import(function, import) && good;
   return good;
 }
 

@@ -7,12 +7,18 @@
 #include <Python.h>
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "runtime/deps_content.h"
 #include "runtime/deps_names.h"
 
 namespace asc::runtime {
+
+// What stands behind a name of code rather than of data.
+inline bool is_code(PyObject* value) {
+  return PyFunction_Check(value) || PyType_Check(value) || PyModule_Check(value) || PyCFunction_Check(value);
+}
 
 class CodeEncoder {
  public:
@@ -29,6 +35,7 @@ class CodeEncoder {
   bool add_module(PyObject* module);
   bool add_library_name(PyObject* value, char tag);
   bool add_registered(PyTypeObject* type);
+  bool add_copiers();
   bool walk_function(PyObject* function);
   bool walk_attributes(PyObject* function);
   bool compares_equals(PyObject* function) const;
@@ -38,7 +45,10 @@ class CodeEncoder {
   bool walk_class(PyTypeObject* type);
   bool walk_value(PyObject* value);
   bool walk_module(PyObject* module);
+  bool walk_import(PyObject* function, const CodeNames::Import& import);
+  bool walk_imported(std::string_view name);
   void read(Read::Via via, PyObject* owner, PyObject* name, PyObject* value) {
+    if (via <= Read::Via::Cell && value && !is_code(value)) e_.values_read_++;
     if (e_.on_read) e_.on_read({via, owner, name, value});
   }
 

@@ -60,7 +60,8 @@ struct Read {
     ClassSize,
     Bases,
     Abcs,
-    Attributes
+    Attributes,
+    Import
   } via;
   PyObject* owner;
   PyObject* name;   // null for some
@@ -92,6 +93,8 @@ class Encoder {
   // Some function calls repr(), and some object shows where in memory it is.
   bool calls_repr() const { return calls_repr_; }
   bool has_bare() const { return has_bare_; }
+  // Some function may have given a result that it had kept, from other values than those it reads now.
+  bool keeps_results() const { return keeps_results_; }
 
  private:
   friend class CodeEncoder;
@@ -121,6 +124,7 @@ class Encoder {
   bool add_array(PyObject* value, char tag);
   bool add_buffer(PyObject* value, bool with_format);
   bool add_dtype(PyObject* value);
+  bool add_print_options();
   bool add_attributes(PyObject* value, std::initializer_list<const char*> names);
   bool add_shown(PyObject* value);
   bool add_exact(PyObject* value, bool* done);  // Python's own types
@@ -138,6 +142,8 @@ class Encoder {
 
   How how_;
   bool made_here_, asks_ = false, compares_identity_ = false, calls_repr_ = false, has_bare_ = false;
+  bool has_print_options_ = false, keeps_results_ = false;
+  size_t values_read_ = 0;
   bool fresh_ = false;  // the value at hand was made for this
   cache::ByteWriter out_;
   int depth_ = 0;

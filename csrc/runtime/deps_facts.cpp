@@ -129,6 +129,19 @@ Origin origin_of_module(std::string_view name) {
   return is_library_file(path) ? Origin::Library : Origin::User;
 }
 
+bool is_importable(PyObject* name) {
+  std::string found(text_of(name));
+  // Looking into a package would load it.
+  for (size_t dot = found.rfind('.'); dot != std::string::npos && !loaded_module(found.substr(0, dot));
+       dot = found.rfind('.'))
+    found.resize(dot);
+  const PyRef finder = PyRef::steal(PyImport_ImportModule("importlib.util"));
+  const PyRef spec =
+      PyRef::steal(finder ? PyObject_CallMethod(finder.get(), "find_spec", "s", found.c_str()) : nullptr);
+  drop_error();
+  return spec && spec.get() != Py_None;
+}
+
 // `__version__` of the package around a module that is not Python's own.
 std::string version_of(std::string_view module) {
   PyObject* package = loaded_module(module.substr(0, module.find('.')));

@@ -29,6 +29,8 @@ bool is_asc_module(std::string_view name);
 PyObject* loaded_module(std::string_view name);  // borrowed, or null
 // `__version__` of the package around a module that is not Python's own.
 std::string version_of(std::string_view module);
+// Would an import of this module, which is not loaded, find it?
+bool is_importable(PyObject* name);
 // Neither of an installed package nor of Python's own: it may be edited between two runs.
 bool is_users_module(PyObject* module, std::string_view name);
 

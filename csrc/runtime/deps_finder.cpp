@@ -62,6 +62,7 @@ class Finder {
       result_.functions.push_back(known->ref);
     }
     if (calls_repr_ && has_bare_) *why = "repr() may show where in memory an object is";
+    if (keeps_results_) *why = "a function of lru_cache may have given a result from before a change";
     return why->empty();
   }
   Paths take() { return std::move(result_); }
@@ -127,6 +128,7 @@ class Finder {
     const bool good = add_read(whole ? d.owner : d.value, &encoder, &path.content);
     calls_repr_ = calls_repr_ || encoder.calls_repr();
     has_bare_ = has_bare_ || encoder.has_bare();
+    keeps_results_ = keeps_results_ || encoder.keeps_results();
     if (!good) {
       path.name = text_of(d.name);
       *why = d.name ? fmt::format("{}: {}", path.shown(), encoder.why()) : encoder.why();
@@ -151,7 +153,7 @@ class Finder {
   }
 
   const lower::Result& lowered_;
-  bool calls_repr_ = false, has_bare_ = false;
+  bool calls_repr_ = false, has_bare_ = false, keeps_results_ = false;
   std::vector<Known> known_;
   std::unordered_map<PyObject*, PathRef> objects_, types_;
   Identities identities_;

@@ -35,7 +35,9 @@ class Lookups {
     attribute_of = find("LOAD_ATTR");
     captured = find("LOAD_DEREF");
     is = find("IS_OP");
-    constexpr const char* kOthers[] = {"LOAD_NAME", "IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL",
+    import = find("IMPORT_NAME");
+    small_int = find("LOAD_SMALL_INT");
+    constexpr const char* kOthers[] = {"LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL",
                                        "LOAD_FROM_DICT_OR_GLOBALS"};
     for (size_t i = 0; i < others_.size(); i++) others_[i] = find(kOthers[i]);
     drop_error();
@@ -69,11 +71,11 @@ class Lookups {
     return PY_VERSION_HEX >= 0x030C0000 ? s.argument >> 1 : s.argument;
   }
 
-  int global = -1, captured = -1, constant = -1, attribute_of = -1, is = -1;
+  int global = -1, captured = -1, constant = -1, attribute_of = -1, is = -1, import = -1, small_int = -1;
 
  private:
   int extended_ = -1;
-  std::array<int, 5> others_{};
+  std::array<int, 4> others_{};
 };
 
 // Where jumps go; -1 in front if that cannot be told.
@@ -147,6 +149,28 @@ void collect_compared(PyObject* code, const std::vector<Step>& steps, const Look
   }
 }
 
+// Level and parts stand before each import, as constants.
+void collect_imports(const std::vector<Step>& steps, const Lookups& lookups, PyObject* names,
+                     PyObject* constants, CodeNames* out) {
+  const auto constant = [&](const Step& step) {
+    const bool there = step.operation == lookups.constant &&
+                       step.argument < static_cast<size_t>(PyTuple_GET_SIZE(constants));
+    return there ? PyTuple_GET_ITEM(constants, static_cast<Py_ssize_t>(step.argument)) : Py_None;
+  };
+  for (size_t i = 2; i < steps.size(); i++) {
+    if (steps[i].operation != lookups.import) continue;
+    const auto name = static_cast<Py_ssize_t>(steps[i].argument);
+    PyObject* level = constant(steps[i - 2]);
+    const bool is_small = steps[i - 2].operation == lookups.small_int;
+    if (name < PyTuple_GET_SIZE(names))
+      out->imports.push_back({PyTuple_GET_ITEM(names, name),
+                              is_small                   ? static_cast<long>(steps[i - 2].argument)
+                              : PyLong_CheckExact(level) ? PyLong_AsLong(level)
+                                                         : 0,
+                              constant(steps[i - 1])});
+  }
+}
+
 void collect(PyObject* code, CodeNames* out) {
   static const auto* lookups = new Lookups;
   const PyRef own = attribute(code, "co_names"), constants = attribute(code, "co_consts");
@@ -162,6 +186,7 @@ void collect(PyObject* code, CodeNames* out) {
   for (const Step& step : steps)
     if (const auto index = lookups->name_outside(step); lookups->known() && index && *index < count)
       add_name(&out->globals, PyTuple_GET_ITEM(own.get(), static_cast<Py_ssize_t>(*index)));
+  collect_imports(steps, *lookups, own.get(), constants.get(), out);
   collect_compared(code, steps, *lookups, bytes.get(), own.get(), out);
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(constants.get()); i++) {
     PyObject* constant = PyTuple_GET_ITEM(constants.get(), i);

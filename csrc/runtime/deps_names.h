@@ -16,7 +16,7 @@ cache::Key code_key(PyObject* code);
 
 // Of a code object and those nested in it; each name once. All objects are the code's, borrowed.
 struct CodeNames {
-  std::vector<PyObject*> globals;     // read as globals or builtins, and modules that are imported
+  std::vector<PyObject*> globals;     // read as globals or builtins
   std::vector<PyObject*> attributes;  // all names, and texts that may name attributes
   // What `is` compares with: a global or captured variable, or an attribute of it.
   struct Compared {
@@ -24,6 +24,12 @@ struct CodeNames {
     PyObject *name, *attribute;  // null: none
   };
   std::vector<Compared> compared;
+  struct Import {
+    PyObject* name;
+    long level;       // 0: absolute
+    PyObject* parts;  // a tuple of what is taken from it, or None
+  };
+  std::vector<Import> imports;
   bool compares_identity = false;  // `is`, with anything else than constants and classes
 };
 std::shared_ptr<const CodeNames> names_of(PyObject* code);

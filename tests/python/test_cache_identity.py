@@ -14,7 +14,7 @@ import pytest
 def read_cases():
     """Of the files beside this one: each name with head, expression, state before and change."""
     shared, cases = {"": ""}, {}
-    for group in ("objects", "equals", "hidden"):
+    for group in ("objects", "equals", "rare", "hidden", "libraries"):
         text = pathlib.Path(__file__).with_name(f"cache_identity_{group}.txt").read_text(encoding="utf-8")
         for kind, name, base, body in re.findall(
             r"^(%%|==) ([^\n\[]+?)(?: \[(\w+)\])?\n(.*?)(?=\n\n(?:%%|==)|\n*\Z)", text, re.M | re.S
@@ -30,6 +30,10 @@ def read_cases():
 
 CASES = read_cases()
 NUMBERS = {name: number for number, name in enumerate(CASES)}
+# These change what all programs of a process share.
+ALONE = [name for name in CASES if name.startswith("libraries")]
+TOGETHER = [name for name in CASES if name not in ALONE]
+
 # Kernels that stay in their process, and why; the others are found by the next one.
 NOT_STORED = {
     "objects: key in a frozen dataclass": "hash()",
@@ -44,10 +48,22 @@ NOT_STORED = {
     "equals: hashed by id": "id()",
     "equals: hashed by the hash of object": "__hash__",
     "hidden: slot": "no path",
+    "rare: weak keys": "weakref",
+    "rare: weak values": "weakref",
+    "rare: method of a dict": "no path",
+    "rare: method of another dict": "no path",
+    "rare: key that is a frozen set of two": "its order is of this process",
+    "rare: ufunc of Python": "ufunc",
+    "rare: attribute that a module makes": "makes its attributes",
+    "rare: attribute that a module makes, otherwise": "makes its attributes",
 }
 EACH_LAUNCH = [
     "equals: hashed by the hash of object",
+    "rare: weak keys",
+    "rare: weak values",
+    "rare: ufunc of Python",
 ]
+NEW_EACH_TIME = ["rare: new object each time"]  # after the change
 
 KERNEL = """
 @asc.jit
@@ -83,7 +99,7 @@ def program_of(name, state, folder):
     head, expression, before, after = CASES[name]
     parameters = ", P: asc.ConstExpr, Q: asc.ConstExpr" if "ARGS" in before + after else ""
     kernel = KERNEL.format(name=f"kern{NUMBERS[name]}", parameters=parameters, expression=expression)
-    start = f"{programs.HEAD}\n{head}\n{before}\n"
+    start = f"{programs.HEAD}\nFOLDER = {str(folder)!r}\n{head}\n{before}\n"
     if state == "changes":
         return f"{start}{kernel}RESULT = [go(), go()]\n{after}\nRESULT += [go(), go(), {COUNTS}]\n"
     return f"{start}{after if state == 'after' else ''}\n{kernel}RESULT = [go(), go(), {COUNTS}]\n"
@@ -93,7 +109,7 @@ def wanted_of(name, folder):
     """What Python computes before and after the change."""
     head, expression, before, after = CASES[name]
     plain = types.SimpleNamespace(jit=lambda function: function, int32=int)
-    space = {"__name__": "wanted", "asc": plain}
+    space = {"__name__": "wanted", "FOLDER": str(folder), "asc": plain}
     exec(f"{head}\n{before}", space)
     values = []
     for change in ("", after):
@@ -140,7 +156,7 @@ STEPS = {
 
 @pytest.fixture(scope="module")
 def together(tmp_path_factory):
-    runs = Runs(tmp_path_factory.mktemp("identity"), CASES)
+    runs = Runs(tmp_path_factory.mktemp("identity"), TOGETHER)
     return {step: runs.run(state, cache, **more) for step, (state, cache, more) in STEPS.items()}
 
 
@@ -149,7 +165,7 @@ def check_values(step, got, before, after):
     assert got[:-1] == wanted[STEPS[step][0]], step
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", TOGETHER)
 def test_the_change_is_seen(name, together, tmp_path):
     before, after = wanted_of(name, tmp_path)
     assert before != after, "the case shows nothing"
@@ -157,7 +173,7 @@ def test_the_change_is_seen(name, together, tmp_path):
         check_values(step, found[name], before, after)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", TOGETHER)
 def test_what_did_not_change_is_compiled_once(name, together):
     counts = {step: found[name][-1] for step, found in together.items()}
     for step in ("before, first", "before, again", "before, later", "after, again"):
@@ -166,9 +182,106 @@ def test_what_did_not_change_is_compiled_once(name, together):
             reason = NOT_STORED.get(name, "")
             assert bool(reason) == bool(not_stored) and reason in not_stored, step
         assert compiled == 0 or not_stored or step == "before, first", step
-        assert hits == (0 if name in EACH_LAUNCH else 1), step
+        is_new = name in EACH_LAUNCH or (name in NEW_EACH_TIME and step == "after, again")
+        assert hits == (0 if is_new else 1), step
     for step in ("changes, new folder", "changes, no folder"):
-        assert counts[step][1] == (0 if name in EACH_LAUNCH else 2), step
+        assert counts[step][1] == (0 if name in EACH_LAUNCH else 1 if name in NEW_EACH_TIME else 2), step
+
+
+ORACLE = """
+import types
+FOLDER = {folder!r}
+asc = types.SimpleNamespace(jit=lambda function: function, int32=int)
+{head}
+{before}
+values = [{expression}]
+{after}
+print(values + [{expression}])
+"""
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_what_libraries_keep(tmp_path, name):
+    head, expression, before, after = CASES[name]
+    oracle, own = tmp_path / "oracle.py", tmp_path / "own"
+    own.mkdir()
+    oracle.write_text(
+        ORACLE.format(folder=str(own), head=head, before=before, after=after, expression=expression)
+    )
+    values = programs.run(oracle, tmp_path / "cache")
+    assert values[0] != values[1]
+    runs = Runs(tmp_path / "runs", [name])
+    for step, (state, cache, more) in STEPS.items():
+        got = runs.run(state, cache, **more)[name]
+        check_values(step, got, *values)
+        if step in ("before, again", "before, later"):
+            assert got[-1][0] == 0, step
+        for left in (runs.folder / state / "own").glob("comes*"):
+            left.unlink()
+
+
+CACHED = """
+import functools
+X, Y = 1, (lambda: 2)
+@functools.lru_cache
+def f():
+    return X
+@functools.lru_cache
+def g(n):
+    return n + Y()
+"""
+
+
+def test_what_lru_cache_kept_stays_in_its_process(tmp_path):
+    program, cache = tmp_path / "program.py", tmp_path / "cache"
+    kernel = KERNEL.format(name="kern", parameters="", expression="f() + 10 * g(2)")
+    show = "print([go(), f() + 10 * g(2), *counts_of('compiled')])\n"
+    programs.write(program, f"{CACHED}f()\nX = 7\n{kernel}{show}")  # Python's answer here is of X = 1
+    assert programs.run(program, cache) == [41, 41, 1]
+    programs.write(program, f"{CACHED}X = 7\n{kernel}{show}")
+    assert programs.run(program, cache) == [47, 47, 1]
+    programs.write(program, f"{CACHED}X = 7\ng(2)\n{kernel}{show}")  # reads no value outside
+    assert programs.run(program, cache) == [47, 47, 0]
+
+
+# How a helper imports a module, and what it reads of it.
+IMPORTS = {
+    "from .cfg import T": "T",
+    "from .cfg import T as U": "U",
+    "from . import cfg": "cfg.T",
+    "from .sub import low": "low.T",
+    "from .sub.low import T": "T",
+    "from .sub.low import up": "up()",
+    "from pkg import cfg": "cfg.T",
+    "import pkg.cfg": "pkg.cfg.T",
+    "import pkg.cfg as q": "q.T",
+    "import pkg.sub.low": "pkg.T",
+    "import cfg": "cfg.T",
+}
+
+
+@pytest.mark.parametrize("statement", IMPORTS)
+def test_modules_that_helpers_import(tmp_path, statement):
+    package, program, cache = tmp_path / "pkg", tmp_path / "program.py", tmp_path / "cache"
+    (package / "sub").mkdir(parents=True)
+    (package / "sub" / "__init__.py").write_text("")
+    (package / "helper.py").write_text(
+        f"cfg = 3\ndef f():\n    {statement}\n    return {IMPORTS[statement]}\n"
+    )
+    kernel = KERNEL.format(name="kern", parameters="", expression="f()")
+    start = f"import cfg, pkg.cfg, pkg.sub.low\nfrom pkg.helper import f\n{kernel}"
+    programs.write(program, f"{start}print([go(), *counts_of('compiled')])")
+    for value, compiled in ((1, 1), (1, 0), (7, 1), (1, 0)):
+        for path in (tmp_path / "cfg.py", package / "cfg.py", package / "__init__.py"):
+            path.write_text(f"T = {value}\n")
+        (package / "sub" / "low.py").write_text(
+            f"T = {value}\ndef up():\n    from ..cfg import T\n    return T\n"
+        )
+        got = programs.run(program, cache, PYTHONDONTWRITEBYTECODE="1")
+        assert got == [value, compiled]
+    change = "cfg.T = pkg.T = pkg.cfg.T = pkg.sub.low.T = 7"
+    programs.write(program, f"{start}first = go()\n{change}\nprint([first, go()])")
+    assert programs.run(program, cache, PYTHONDONTWRITEBYTECODE="1") == [1, 7]
 
 
 # Values of a program that asks whether two objects are one: they are compared with their identity, and those
