@@ -11,6 +11,8 @@ def explain(error):
     """Why `asc._asc` cannot be imported, and what to do."""
     import sysconfig
 
+    if "subinterpreters" in str(error):  # Python 3.12 and newer ask the module no more
+        return "asc works in the main interpreter only, not in sub-interpreters; use threads or processes"
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     found = sorted(name for name in os.listdir(FOLDER) if name.startswith("_asc.") and name.endswith(".so"))
     if f"_asc{suffix}" in found:
