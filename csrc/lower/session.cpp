@@ -86,6 +86,14 @@ void Session::ask_identity(PyObject* a, PyObject* b) {
   asks_identity_ = asks_identity_ || (may_be_equal(a) && may_be_equal(b));
 }
 
+// What Python's own functions make of what they are given, one item at a time: it has no content, and all
+// that comes out of it was given, or follows from it.
+static bool is_view_of_arguments(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  return type == &PyEnum_Type || type == &PyReversed_Type || type == &PyListRevIter_Type ||
+         type == &PyMap_Type || type == &PyFilter_Type || type == &PyZip_Type;
+}
+
 void Session::touch(PyObject* object) {
   if (is_leaf(object)) {
     // One NaN is not equal to another; Python's containers find it by its identity.
@@ -100,10 +108,17 @@ void Session::touch(PyObject* object) {
     PyObject* self = PyCFunction_GET_SELF(object);
     if (self && !PyModule_Check(self)) touch(self);
     derived_.insert(object);
-  } else if (derived_.contains(object)) {  // a container of the kernel's own
-    if (PyTuple_CheckExact(object) || PyList_CheckExact(object))
-      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); i++)
-        touch(PySequence_Fast_GET_ITEM(object, i));
+  } else if (derived_.contains(object)) {      // a container of the kernel's own
+    if (is_view_of_arguments(object)) return;  // the call that made it has touched them
+    bool has_view = false;
+    if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) {
+      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); i++) {
+        PyObject* item = PySequence_Fast_GET_ITEM(object, i);
+        touch(item);
+        has_view = has_view || (derived_.contains(item) && is_view_of_arguments(item));
+      }
+    }
+    if (has_view) return;  // its items are all that there is of it
     PyObject *key, *value;
     if (PyDict_CheckExact(object))
       for (Py_ssize_t at = 0; PyDict_Next(object, &at, &key, &value);) touch(value);

@@ -488,3 +488,47 @@ def test_statistics(cache):
     assert (info["disk"]["hits"], info["disk"]["misses"], info["disk"]["stored"]) == (1, 1, 1)
     assert info["disk"]["files"] == len(programs.files(cache)) == 2
     assert info["disk"]["bytes"] == sum(os.path.getsize(path) for path in programs.files(cache))
+
+
+LOOPS = """
+import asc
+import numpy as np
+
+SIZES = [3, 5, 8]
+
+@asc.jit
+def loops(out: asc.GlobalAddress):
+    o = asc.GlobalTensor()
+    o.set_global_buffer(out)
+    at = 0
+    for i, v in enumerate(SIZES):
+        o.set_value(at + i, v)
+    for v in reversed(SIZES):
+        o.set_value(at + 3, v)
+        at += 1
+    for a, b in zip(SIZES, map(abs, SIZES)):
+        o.set_value(at + 3, a + b)
+        at += 1
+    for v in filter(None, SIZES):
+        o.set_value(at + 3, v)
+        at += 1
+
+out = np.zeros(16, np.int32)
+loops[1](out)
+info = loops.cache_info()
+print([out.tolist(), info["compiled"], info["not_stored"]])
+"""
+
+
+def test_loops_over_what_builtins_make_of_lists_are_stored(tmp_path):
+    def run(text, compiled):
+        (tmp_path / "loops.py").write_text(text)
+        sizes = [int(n) for n in text.split("SIZES = [")[1].split("]")[0].split(",")]
+        wanted = [*sizes, *reversed(sizes), *(2 * n for n in sizes), *sizes, 0, 0, 0, 0]
+        assert programs.run(tmp_path / "loops.py", tmp_path / "cache") == [wanted, compiled, ""]
+
+    run(LOOPS, 1)
+    run(LOOPS, 0)
+    changed = LOOPS.replace("[3, 5, 8]", "[3, 6, 8]")
+    run(changed, 1)
+    run(changed, 0)

@@ -93,6 +93,7 @@ void mmad_move(float* tile, float* l0c, int64_t row, int64_t col, int64_t m, int
 // RULE sums run over ascending k, one float rounding a product and one a sum; the manual states no order.
 template <class T>
 void mmad(float* l0c, const T* l0a, const T* l0b, int64_t m, int64_t k, int64_t n, bool init) {
+  if (m <= 0 || k <= 0 || n <= 0) return;
   float strips[kMmadDepth * kMmadColumns], rows[kMatmulRows][kMmadDepth];
   const auto tile = [&](int64_t row, int64_t col, const float* strip, int64_t depth, bool fresh) {
     float sums[kMatmulRows * kMatmulWidth] = {};
