@@ -214,65 +214,49 @@ def test_an_interrupt_in_the_users_own_code_is_not_lost(ends):
     assert x.tolist() == [1, 1]
 
 
-@pytest.mark.parametrize("thread", [False, True])
-def test_an_exit_in_the_users_own_code_has_its_status(thread):
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            textwrap.dedent(
-                f"""
-                import sys, threading
-                sys.path.insert(0, {os.path.dirname(__file__)!r})
-                from test_launch_signals import count
-                class Ends:
-                    @property
-                    def __dlpack__(self):
-                        sys.exit(3)
-                def launch():
-                    count[1](Ends(), 1)
-                    print("goes on")
-                if {thread}:
-                    one = threading.Thread(target=launch)
-                    one.start()
-                    one.join()
-                    sys.exit(4)
-                launch()
-                """
-            ),
-        ],
+def run_program(text):
+    """A program of its own, with the kernels of this file at hand."""
+    head = f"import os, signal, sys, threading\nsys.path.insert(0, {os.path.dirname(__file__)!r})\n"
+    return subprocess.run(
+        [sys.executable, "-c", head + "from test_launch_signals import *\n" + textwrap.dedent(text)],
         timeout=60,
         capture_output=True,
         text=True,
         check=False,
+    )
+
+
+@pytest.mark.parametrize("thread", [False, True])
+def test_an_exit_in_the_users_own_code_has_its_status(thread):
+    done = run_program(
+        f"""
+        class Ends:
+            @property
+            def __dlpack__(self):
+                sys.exit(3)
+        def launch():
+            count[1](Ends(), 1)
+            print("goes on")
+        if {thread}:
+            one = threading.Thread(target=launch)
+            one.start()
+            one.join()
+            sys.exit(4)
+        launch()
+        """
     )
     assert (done.returncode, done.stdout) == ((4 if thread else 3), ""), done.stderr
 
 
 def test_pending_interrupts_are_pythons():
     """A signal that comes in a short launch is handled after it, as after any call."""
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            textwrap.dedent(
-                f"""
-                import sys
-                sys.path.insert(0, {os.path.dirname(__file__)!r})
-                import os, signal
-                import numpy as np
-                from test_launch_signals import count
-                x = np.zeros(8, np.int64)
-                count[1](x, 5)
-                signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(7))
-                import threading
-                threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGTERM)).start()
-                count[4](x, {FOREVER})
-                """
-            ),
-        ],
-        timeout=60,
-        capture_output=True,
-        text=True,
+    done = run_program(
+        f"""
+        x = np.zeros(8, np.int64)
+        count[1](x, 5)
+        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(7))
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGTERM)).start()
+        count[4](x, {FOREVER})
+        """
     )
     assert done.returncode == 7, done.stderr
