@@ -443,6 +443,8 @@ int init_enums(PyObject* module) {
 
 }  // namespace
 
+bool is_asc_module(std::string_view name) { return name == "asc" || name.starts_with("asc."); }
+
 int init_objects(PyObject* module) {
   if (g_op_type) return 0;
   PyObject* adv = PyDict_New();

@@ -51,6 +51,8 @@ struct UnsupportedObject {  // a name of the API that is not built yet; any use 
 
 // Makes the types; adds asc.DataType, the dtypes, ops, kinds, enums and builtins to `module`. Returns -1 with
 // a Python error set.
+bool is_asc_module(std::string_view name);  // "asc" or one in it
+
 int init_objects(PyObject* module);
 int init_dtypes(PyObject* module);  // a part of it
 

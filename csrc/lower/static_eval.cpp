@@ -2,7 +2,6 @@
 // Compile-time evaluation, by Python itself. Every outside value that it reads becomes a dependency of the
 // kernel.
 #include <algorithm>
-#include <cstring>
 
 #include "base/format.h"
 #include "lower/frame.h"
@@ -73,11 +72,8 @@ static bool is_fixed(PyObject* object) {
 // One of this package's modules: its ops, dtypes and enums stand there for good.
 static bool is_own_module(PyObject* object) {
   const char* name = PyModule_Check(object) ? PyModule_GetName(object) : nullptr;
-  if (!name) {
-    drop_error();
-    return false;
-  }
-  return std::strcmp(name, "asc") == 0 || std::strncmp(name, "asc.", 4) == 0;
+  if (!name) drop_error();
+  return name && is_asc_module(name);
 }
 
 // Does an attribute stay what it is as long as its object does? An attribute of the user's does not, whatever

@@ -108,7 +108,7 @@ bool CodeEncoder::add_class(PyTypeObject* type) {
     const PyRef layout = attribute(object, "__asc_layout__");
     if (!layout || !e_.add(layout.get())) return false;
   }
-  if (e_.how_ == How::Own || is_asc_module(module_of(type))) return true;
+  if (e_.how_ == How::Own || lower::is_asc_module(module_of(type))) return true;
   if (!add_registered(type)) return false;
   return is_library_type(type) || walk_class(type);
 }

@@ -175,8 +175,6 @@ bool is_type(PyObject* value, const char* module, const char* name) {
   return cls.get() == reinterpret_cast<PyObject*>(type);
 }
 
-bool is_asc_module(std::string_view name) { return name == "asc" || name.starts_with("asc."); }
-
 bool is_library_type(PyTypeObject* type) { return facts_of(type).library; }
 bool is_enum_class(PyTypeObject* type) { return facts_of(type).is_enum; }
 bool has_known_state(PyTypeObject* type) { return facts_of(type).known_state; }

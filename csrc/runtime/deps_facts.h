@@ -25,7 +25,6 @@ Py_ssize_t count_attributes(PyObject* function);
 enum class Origin : uint8_t { User, Library, Native };
 Origin origin_of_module(std::string_view name);
 bool is_library_file(std::string_view file);
-bool is_asc_module(std::string_view name);
 PyObject* loaded_module(std::string_view name);  // borrowed, or null
 // `__version__` of the package around a module that is not Python's own.
 std::string version_of(std::string_view module);

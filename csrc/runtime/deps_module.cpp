@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/format.h"
+#include "lower/objects.h"
 #include "runtime/deps_code.h"
 #include "runtime/deps_facts.h"
 #include "runtime/deps_pure.h"
@@ -21,7 +22,7 @@ bool CodeEncoder::walk_module(PyObject* module) {
   e_.out_.u8('m');
   e_.out_.text(text_of(name.get()));
   e_.number(module);
-  if (is_asc_module(text_of(name.get()))) return true;
+  if (lower::is_asc_module(text_of(name.get()))) return true;
   if (std::find(modules_.begin(), modules_.end(), module) != modules_.end()) return true;
   modules_.push_back(module);
   const bool is_users = is_users_module(module, text_of(name.get()));
@@ -96,7 +97,7 @@ bool CodeEncoder::add_module(PyObject* module) {
   e_.out_.u8('m');
   e_.out_.text(text_of(name.get()));
   e_.out_.text(version_of(text_of(name.get())));
-  if (e_.how_ == How::Own || is_asc_module(text_of(name.get()))) return true;
+  if (e_.how_ == How::Own || lower::is_asc_module(text_of(name.get()))) return true;
   if (!is_users_module(module, text_of(name.get()))) {
     return e_.in_memory() ||
            e_.fail(fmt::format("module '{}' is given to a Python function", text_of(name.get())));
