@@ -197,7 +197,7 @@ std::shared_ptr<Specialisation> specialise(PyObject* jit, const JitState& state,
   std::string nearest;
   if (!options.always_compile) {
     for (size_t i = 0; i < cache.entries.size(); i++) {
-      const std::shared_ptr<Specialisation> kept =
+      std::shared_ptr<Specialisation> kept =
           cache.entries[i];  // comparing may run Python code that changes the list
       if (!serves(*kept, call, options, nearest.empty() ? &nearest : nullptr)) continue;
       if (keep_lowered && kept->kernel->ir_lowered().empty()) break;

@@ -191,25 +191,22 @@ void read_row(Core& core, const CallSite& site, uint64_t address, DType dtype, i
       std::memcpy(&value, from.at + at, sizeof(T));
     else
       fill_poison(&value, sizeof(T));
-    to[i * step] = static_cast<Acc>(value);
+    to[i * step] = static_cast<Acc>(value);  // NOLINT(bugprone-signed-char-misuse): an int8 is a number here
   }
 }
 
 template <Mode M, class Acc>
 void read_elements(Core& core, const CallSite& site, uint64_t address, DType dtype, int64_t count, Acc* to,
                    int64_t step) {
+  if constexpr (!std::is_same_v<Acc, int32_t>) {
+    if (dtype == DType::F16) return read_row<M, Acc, half_t>(core, site, address, dtype, count, to, step);
+    if (dtype == DType::BF16)
+      return read_row<M, Acc, bfloat16_t>(core, site, address, dtype, count, to, step);
+  }
   switch (dtype) {
     case DType::F32: return read_row<M, Acc, float>(core, site, address, dtype, count, to, step);
     case DType::I32: return read_row<M, Acc, int32_t>(core, site, address, dtype, count, to, step);
     case DType::I8: return read_row<M, Acc, int8_t>(core, site, address, dtype, count, to, step);
-    case DType::F16:
-      if constexpr (!std::is_same_v<Acc, int32_t>)
-        return read_row<M, Acc, half_t>(core, site, address, dtype, count, to, step);
-      break;
-    case DType::BF16:
-      if constexpr (!std::is_same_v<Acc, int32_t>)
-        return read_row<M, Acc, bfloat16_t>(core, site, address, dtype, count, to, step);
-      break;
     default: break;
   }
   ASC_BUG("a matrix of a type that no Matmul has");
